@@ -10,6 +10,7 @@
 #include "app/failure.h"
 #include "app/model_path.h"
 #include "app/output/existing_target.h"
+#include "app/run/named_files.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "core/files/sha256.h"
@@ -28,9 +29,11 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
     throw Error(ErrorKind::usage, "model " + file.string() + ": i8 works only with " +
                                       detector::files_with(detector::Precision::i8));
   const detector::Model model(file, options.card);
-  const std::unique_ptr<OutputFile> output =
-      open_output(options.output.empty() ? detector::i8_ranges_file(file) : options.output,
-                  options.overwrite, stop);
+  const std::filesystem::path target =
+      options.output.empty() ? detector::i8_ranges_file(file) : options.output;
+  refuse_input_as_output(target, {file.string(), options.card.string()});
+  refuse_input_as_output(target, options.pictures);
+  const std::unique_ptr<OutputFile> output = open_output(target, options.overwrite, stop);
   detector::Calibration calibration(model, options.threads);
   std::vector<std::string> hashes;
   for (const std::string& picture : options.pictures) {

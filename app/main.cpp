@@ -11,6 +11,7 @@
 #include "app/failure.h"
 #include "app/model_check/model_check.h"
 #include "app/options/options.h"
+#include "app/plan/plan.h"
 #include "app/process_limits.h"
 #include "app/process_setup.h"
 #include "app/review/review.h"
@@ -71,6 +72,14 @@ int execute(const ReviewOptions& options) {
   const StopSignals signals;
   set_log_level(level_of(options.hide.console));
   return review(options, signals.token());
+}
+
+int execute(const PlanOptions& options) {
+  const StopSignals signals;
+  set_log_level(level_of(options.run.console));
+  return with_pipeline(options.run, signals.token(), [&](const RunParts& parts) {
+    return plan(options, parts, signals.token());
+  });
 }
 
 /// Reports the files that could not be removed. If there are any, returns an error code instead of

@@ -1,5 +1,8 @@
 #include "app/model_path.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -12,9 +15,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "FACEPIPE_MODEL";
 constexpr const char* kModel = "models/centerface.onnx";
+constexpr const char* kModelName = "centerface";
 
-[[noreturn]] void not_found(const std::vector<fs::path>& places) {
-  std::string message = std::string("no model: ") + kVariable + " is not set, and there is no";
+/// @param looked_at_variable  true if FACEPIPE_MODEL could have named another model
+[[noreturn]] void not_found(const std::vector<fs::path>& places, bool looked_at_variable) {
+  std::string message = "no model: ";
+  if (looked_at_variable) message += std::string(kVariable) + " is not set, and ";
+  message += "there is no";
   for (std::size_t i = 0; i < places.size(); ++i)
     message += (i == 0 ? " " : " or ") + places[i].string();
   throw Error(ErrorKind::device, message + "; ./dev setup fetches it, --model names another");
@@ -33,15 +40,33 @@ std::vector<fs::path> default_model_places(const fs::path& directory) {
 }
 
 fs::path find_model(const fs::path& named, const fs::path& directory) {
-  if (!named.empty()) return named;
+  std::error_code failure;
+  const bool by_name = named == kModelName && !fs::exists(named, failure);
+  if (!named.empty() && !by_name) return named;
   const char* const variable = std::getenv(kVariable);
-  if (variable != nullptr && *variable != '\0') return variable;
+  if (!by_name && variable != nullptr && *variable != '\0') return variable;
   const std::vector<fs::path> places = default_model_places(directory);
   for (const fs::path& place : places) {
     std::error_code error;
     if (fs::is_regular_file(place, error)) return place;
   }
-  not_found(places);
+  not_found(places, !by_name);
+}
+
+void find_models(detector::DetectorOptions& options, const fs::path& directory) {
+  options.model = find_model(options.model, directory);
+  for (fs::path& more : options.more_models) more = find_model(more, directory);
+}
+
+void tell_unused_models(const detector::DetectorOptions& named,
+                        const std::vector<detector::ModelInfo>& used) {
+  if (used.size() > named.more_models.size()) return;
+  std::vector<fs::path> files{named.model};
+  files.insert(files.end(), named.more_models.begin(), named.more_models.end());
+  for (const fs::path& file : files)
+    if (std::ranges::none_of(used, [&](const auto& model) { return model.about().file == file; }))
+      spdlog::info("model {} is not used: it finds none of the classes of --classes",
+                   file.string());
 }
 
 }  // namespace facepipe::app

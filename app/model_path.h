@@ -1,8 +1,11 @@
-// Finds the default model.
+// Finds the files of models.
 #pragma once
 
 #include <filesystem>
 #include <vector>
+
+#include "detector/facts.h"
+#include "detector/options.h"
 
 namespace facepipe::app {
 
@@ -14,10 +17,22 @@ namespace facepipe::app {
     const std::filesystem::path& program_directory);
 
 /// Returns `named` if it isn't empty; otherwise the value of FACEPIPE_MODEL; otherwise the first of
-/// default_model_places() at which there is a file. Doesn't check a file that the user named: the
-/// code that reads the file reports what is wrong with it. Throws Error(device) if there is no
-/// file; the error names the places.
+/// default_model_places() at which there is a file. If `named` is the word centerface and there is
+/// no file of this name, only default_model_places() count. Doesn't check a file that the user
+/// named: the code that reads the file reports what is wrong with it. Throws Error(device) if there
+/// is no file; the error names the places.
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
+
+/// Calls find_model() for all models in `options`, and puts the result in place of each name.
+/// Throws the errors of find_model().
+void find_models(detector::DetectorOptions& options,
+                 const std::filesystem::path& program_directory);
+
+/// Logs which models find none of the wanted classes, so that they aren't used.
+/// @param named  has the paths of all models that the user has named
+/// @param used   the models that are used
+void tell_unused_models(const detector::DetectorOptions& named,
+                        const std::vector<detector::ModelInfo>& used);
 
 }  // namespace facepipe::app

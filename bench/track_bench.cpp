@@ -103,7 +103,7 @@ void crowd(benchmark::State& state, Half measured) {
   std::vector<Detections> found;
   for (bench::Crowd crowd(1); found.size() < kFrames;) found.push_back(crowd.next(kShift));
   bench::GivenMotion motion({1, 0, -kShift, 0});
-  track::Follower follower(motion, {});
+  track::Follower follower(motion, {}, {});
   track::WaitingFrames frames(motion, {});
   const auto picture = std::make_shared<bench::EmptyPicture>();
   std::int64_t frame = 0;

@@ -1,5 +1,6 @@
 #include "core/score_scale.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace facepipe {
@@ -18,5 +19,15 @@ float mapped(float given, double from, double to) {
 float ScoreScale::own(float usual) const { return mapped(usual, kUsualReferenceScore, reference_); }
 
 float ScoreScale::usual(float own) const { return mapped(own, reference_, kUsualReferenceScore); }
+
+Detections scored_over(const Detections& found, float usual_score, const ScoreScales& scales) {
+  std::uint16_t classes = 1;
+  for (const std::uint16_t its : found.classes)
+    classes = std::max(classes, static_cast<std::uint16_t>(its + 1));
+  std::vector<float> scores;
+  for (std::uint16_t its = 0; its < classes; ++its)
+    scores.push_back(scales.of(its).own(usual_score));
+  return scored_over(found, scores);
+}
 
 }  // namespace facepipe

@@ -5,6 +5,12 @@
 // that they mean about the same.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/detections.h"
+
 namespace facepipe {
 
 /// At this score, CenterFace finds one false positive in each picture of WIDER FACE, on average.
@@ -36,5 +42,29 @@ class ScoreScale {
  private:
   float reference_ = kUsualReferenceScore;
 };
+
+/// Holds a scale for each class of detections (Detections::classes), because each class is found by
+/// one model, and the scales of models differ.
+class ScoreScales {
+ public:
+  ScoreScales() = default;
+  /// Gives all classes the same scale.
+  /*implicit*/ ScoreScales(ScoreScale all) : all_(all) {}  // NOLINT(google-explicit-constructor)
+  /// @param of_classes  one for each class
+  explicit ScoreScales(std::vector<ScoreScale> of_classes) : of_classes_(std::move(of_classes)) {}
+
+  [[nodiscard]] const ScoreScale& of(std::uint16_t its_class) const {
+    return its_class < of_classes_.size() ? of_classes_[its_class] : all_;
+  }
+
+ private:
+  ScoreScale all_;
+  std::vector<ScoreScale> of_classes_;
+};
+
+/// Returns the detections whose score is greater than the score that means `usual_score` for their
+/// class.
+[[nodiscard]] Detections scored_over(const Detections& found, float usual_score,
+                                     const ScoreScales& scales);
 
 }  // namespace facepipe

@@ -107,7 +107,9 @@ class CudaDetectorFactory : public ModelInfo {
 /// before any input is opened. Makes `device` current in the calling thread.
 /// * Throws Error(device), naming the file, if the model can't be read, if its family refuses it,
 ///   or if it can't be computed. Throws Error(device) if CUDA fails.
-/// * Throws Error(usage) as choose_engine() does, and if options are out of range.
+/// * Throws Error(device) for several models, and for a model of several classes, because detectors
+///   on a device don't tell classes apart.
+/// * Throws Error(usage) as choose_engine() and models_of() do, and if options are out of range.
 /// * Throws Error(internal) for an engine for which works_in_host_memory() is true.
 [[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(
     Device device, const DetectorOptions& options);

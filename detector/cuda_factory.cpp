@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "detector/acf/cuda/factory.h"
@@ -11,6 +12,7 @@
 #include "detector/cnn/family.h"
 #include "detector/cuda_detector.h"
 #include "detector/families.h"
+#include "detector/models.h"
 
 namespace facepipe::detector {
 namespace {
@@ -31,7 +33,11 @@ constexpr std::array kCudaFamilies{
 }  // namespace
 
 std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
-                                                                const DetectorOptions& options) {
+                                                                const DetectorOptions& wanted) {
+  const std::vector<DetectorOptions> models = models_of(wanted);
+  if (models.size() > 1)
+    throw Error(ErrorKind::device, "several models search frames only on the CPU (--device cpu)");
+  const DetectorOptions& options = models.front();
   const Family& family = family_of(options.model);
   const EngineChoice choice = choose_engine(family, device, options);
   const auto* const found = std::ranges::find(kCudaFamilies, &family, &CudaFamily::family);

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <stop_token>
+#include <utility>
 
 #include "core/copies.h"
 #include "core/detections.h"
@@ -67,6 +68,7 @@ class Detector {
 class DetectorFactory : public ModelInfo {
  public:
   using ModelInfo::ModelInfo;
+  explicit DetectorFactory(ModelInfo info) : ModelInfo(std::move(info)) {}
   virtual ~DetectorFactory() = default;
 
   /// Returns the detector for frames whose upright size is `frame`. Throws Error(device) if the
@@ -76,11 +78,13 @@ class DetectorFactory : public ModelInfo {
 
 /// Makes a factory of detectors that find faces in host memory. These are the detectors on the CPU,
 /// and those of a CUDA device's engine for which works_in_host_memory() is true. The factory tests
-/// such an engine with a small picture. Reads the model and resolves engine and precision.
+/// such an engine with a small picture. Reads the model and resolves engine and precision. With
+/// DetectorOptions::more_models, each frame is searched with all models, and candidates come model
+/// by model.
 /// * Throws Error(device), naming the file, if the model can't be read or its family (families.h)
 ///   refuses it, or if the device can't compute it.
 /// * Throws Error(usage) if the user named an engine, a network size or sizes of faces that the
-///   model can't have.
+///   model can't have. Throws the errors of models_of() (models.h).
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
     const Device& device, const DetectorOptions& options);
 

@@ -1,12 +1,69 @@
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
 #include "detector/detector.h"
 #include "detector/families.h"
+#include "detector/looks_detector.h"
+#include "detector/models.h"
 
 namespace facepipe::detector {
+namespace {
+
+using Factories = std::vector<std::unique_ptr<DetectorFactory>>;
+
+std::vector<ModelInfo> infos_of(const Factories& models) {
+  std::vector<ModelInfo> infos;
+  for (const auto& model : models) infos.emplace_back(*model);
+  return infos;
+}
+
+/// Makes detectors that search each frame with several models, one after the other.
+class JoiningFactory final : public DetectorFactory {
+ public:
+  explicit JoiningFactory(Factories models)
+      : DetectorFactory(ModelInfo::joined(infos_of(models))), models_(std::move(models)) {}
+
+  std::shared_ptr<Detector> detector(Size frame) override {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(made_, [](const auto& entry) { return entry.second.expired(); });
+    std::weak_ptr<Detector>& made = made_[{frame.width, frame.height}];
+    if (std::shared_ptr<Detector> known = made.lock()) return known;
+    std::vector<LookAt> all;
+    std::uint16_t first_class = 0;
+    for (const auto& model : models_) {
+      all.push_back({model->detector(frame), false, first_class});
+      first_class = static_cast<std::uint16_t>(first_class + model->classes().size());
+    }
+    std::shared_ptr<Detector> joined = make_looks_detector(std::move(all));
+    made = joined;
+    return joined;
+  }
+
+ private:
+  Factories models_;
+  std::mutex mutex_;  // guards made_
+  // By width and height of the frames. The models' factories keep the parts. All who ask for one
+  // size get the same detector, by which they see that they share its places.
+  std::map<std::pair<int, int>, std::weak_ptr<Detector>> made_;
+};
+
+std::unique_ptr<DetectorFactory> make_one(const Device& device, const DetectorOptions& options) {
+  const Family& family = family_of(options.model);
+  return family.make_factory(choose_engine(family, device, options), device, options);
+}
+
+}  // namespace
 
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
-  const Family& family = family_of(options.model);
-  return family.make_factory(choose_engine(family, device, options), device, options);
+  Factories models;
+  for (const DetectorOptions& model : models_of(options)) models.push_back(make_one(device, model));
+  if (models.size() == 1) return std::move(models.front());
+  return std::make_unique<JoiningFactory>(std::move(models));
 }
 
 }  // namespace facepipe::detector

@@ -61,6 +61,9 @@ struct Family {
   /// Throws the errors of make_detector_factory().
   std::unique_ptr<DetectorFactory> (*make_factory)(const EngineChoice& choice, const Device& device,
                                                    const DetectorOptions& options);
+  /// Reads the model, and returns the names of the classes that it finds and doesn't ignore.
+  /// DetectorOptions::classes doesn't matter. Errors: device for a file that can't be read.
+  std::vector<std::string> (*classes)(const DetectorOptions& options);
   /// Looks for models that packages have installed. Null if there are no packages with such models.
   PackagedModels (*packaged)() = nullptr;
 

@@ -16,20 +16,25 @@ namespace {
 // This is enough for a stream that switches between a few sizes. It is not more, because each
 // detector holds a compiled network.
 constexpr std::size_t kKeptDetectors = 4;
-// Limits the pixels of the inputs of all kept networks together, because the memory of a network
-// grows with the pixels of its input.
+// Limits the pixels of the inputs of all kept networks of a run together, because the memory of a
+// network grows with the pixels of its input.
 constexpr std::int64_t kKeptPixels = kLargestUntiled;
 
 // OpenCV counts only those cores that affinity and control groups allow this process to use.
 int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
+ModelAbout with_file(ModelAbout about, const DetectorOptions& options) {
+  about.file = options.model;
+  return about;
+}
+
 }  // namespace
 
 KeepingFactory::KeepingFactory(EngineChoice choice, std::string kind, std::string sha256,
                                bool finds_landmarks, DetectorOptions options,
-                               std::string class_name, ModelAbout about)
+                               std::vector<FoundClass> classes, ModelAbout about)
     : DetectorFactory(std::move(choice), std::move(kind), std::move(sha256), finds_landmarks,
-                      std::move(class_name), std::move(about)),
+                      std::move(classes), with_file(std::move(about), options)),
       options_(with_defaults(std::move(options), this->about())) {
   if (options_.requests < 1)
     throw Error(ErrorKind::usage, "detector: at least one request is needed");
@@ -43,7 +48,8 @@ std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
   const Looks looks = looks_of(options_);
   std::int64_t size = 0;
   for (const float scale : looks.scales) size += pixels_for(frame, scale);
-  kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // makes room for one more
+  // makes room for one more
+  kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels / options_.models - size);
   std::vector<LookAt> all;
   for (const float scale : looks.scales) {
     // Frames wait only in the first look's detector. The other looks run within collect(), one

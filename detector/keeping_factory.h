@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/geometry.h"
 #include "core/recently_used.h"
@@ -19,7 +20,8 @@ class KeepingFactory : public DetectorFactory {
  public:
   /// Throws Error(usage) if options are out of range. See ModelInfo for the other arguments.
   KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
-                 DetectorOptions options, std::string class_name = "face", ModelAbout about = {});
+                 DetectorOptions options, std::vector<FoundClass> classes = {FoundClass{}},
+                 ModelAbout about = {});
 
   std::shared_ptr<Detector> detector(Size frame) override;
 

@@ -67,7 +67,7 @@ Detections LooksRequest::collect() {
     if (at.mirrored)
       append_mirrored(all, found, frame_->upright().width);
     else
-      append(all, found);
+      append(all, found, at.first_class);
   }
   frame_.reset();
   return all;

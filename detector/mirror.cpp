@@ -36,6 +36,7 @@ void append_mirrored(Detections& to, const Detections& found, int width) {
       to.push_back(there, found.scores[i], mirrored(found.landmarks[i], edge));
     else
       to.push_back(there, found.scores[i]);
+    to.set_class_of_last(found.class_of(i));
   }
 }
 

@@ -2,8 +2,10 @@
 // options that the user has not set.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/score_scale.h"
 #include "detector/looks.h"
@@ -29,11 +31,19 @@ struct ModelAbout {
   /// At this score, the model finds one false positive in each picture, on average. None: unknown,
   /// so it is taken to be CenterFace's.
   std::optional<float> reference_score{};
+  std::filesystem::path file{};  ///< the model's own file
 
   /// Returns what the model's scores mean.
   [[nodiscard]] ScoreScale scale() const {
     return reference_score ? ScoreScale(*reference_score) : ScoreScale();
   }
 };
+
+/// Returns what is known about a model that has no card.
+[[nodiscard]] inline ModelAbout about_file(std::filesystem::path file) {
+  ModelAbout about;
+  about.file = std::move(file);
+  return about;
+}
 
 }  // namespace facepipe::detector

@@ -55,6 +55,12 @@ enum class CardScore {
 /// The value nullopt in an optional field means "auto".
 struct DetectorOptions {
   std::filesystem::path model;
+  /// Other models that also search each frame. The card of each of them is beside its file.
+  std::vector<std::filesystem::path> more_models{};
+  /// Names of the wanted classes. If it is empty, all classes that the models don't ignore are
+  /// wanted.
+  std::vector<std::string> classes{};
+  int models = 1;  ///< models that share the memory for kept detectors, >= 1
   /// The file of a network's card. If this is empty, facepipe reads MODEL.json if it exists.
   std::filesystem::path card;
   std::optional<Library> library;

@@ -38,8 +38,10 @@ Box turned_back(const Box& box, int quarter_turns, Size upright) {
 }
 
 void append_turned_back(Detections& to, const Detections& found, int quarter_turns, Size upright) {
-  for (std::size_t i = 0; i < found.size(); ++i)
+  for (std::size_t i = 0; i < found.size(); ++i) {
     to.push_back(turned_back(found.boxes[i], quarter_turns, upright), found.scores[i]);
+    to.set_class_of_last(found.class_of(i));
+  }
 }
 
 std::optional<int> turn_of_faces(const FacesByTurn& found) {

@@ -7,14 +7,12 @@ COPY dev ./
 COPY data data
 RUN FACEPIPE_CUDA=OFF ./dev setup
 COPY . .
-RUN FACEPIPE_CUDA=OFF ./dev build -DFACEPIPE_TESTS=OFF '-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib/facepipe'
-RUN docker/install /opt/facepipe
+RUN ./dev package deb && install -D build-package/facepipe_*.deb /made/facepipe.deb
 
 FROM debian:12-slim
-COPY --from=build /opt/facepipe /usr/local
-RUN apt-get update -q \
- && xargs apt-get install -q -y --no-install-recommends </usr/local/share/facepipe/packages \
- && rm -rf /var/lib/apt/lists/* \
+# The package is mounted, not copied, so that it takes no room in the image.
+RUN --mount=type=bind,from=build,source=/made,target=/made \
+    dpkg --install /made/facepipe.deb \
  && useradd --create-home facepipe \
  && install -d -o facepipe -g facepipe /data
 USER facepipe

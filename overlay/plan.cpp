@@ -88,7 +88,8 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
     if (style.boxes && !outer.empty()) planner.outline(outer);
   for (std::size_t i = 0; style.landmarks && i < faces.landmarks.size(); ++i)
     for (const Point& point : faces.landmarks[i])
-      if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
+      if (!outers[i].empty() && faces.has_landmarks(i))
+        planner.dot(point, outers[i].x2 - outers[i].x1);
   // Labels are drawn in reverse order. Faces are sorted by falling score, so the label of the
   // highest score is drawn last and covers the labels that it overlaps.
   for (std::size_t i = faces.size(); draws_labels(style) && i-- > 0;) {

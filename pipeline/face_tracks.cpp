@@ -18,9 +18,9 @@ track::TrackerOptions without_look_ahead(track::TrackerOptions options) {
 
 }  // namespace
 
-FaceTracks::FaceTracks(track::TrackerOptions options,
+FaceTracks::FaceTracks(track::TrackerOptions options, const ScoreScales& scales,
                        std::unique_ptr<track::MotionEstimator> motion)
-    : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options)) {}
+    : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options), scales) {}
 
 FaceTracks::Assignment FaceTracks::assign(const Frame& frame, const FrameRecord& record,
                                           const Detections& found,
@@ -35,7 +35,7 @@ FaceTracks::Assignment FaceTracks::assign(const Frame& frame, const FrameRecord&
   Assignment tracks{std::vector<std::int64_t>(record.faces.size(), kNoTrack),
                     std::move(known.taken_by)};
   if (!record.searched) return tracks;
-  for (const track::Match& match : track::match_greedily(record.faces.boxes, found.boxes))
+  for (const track::Match& match : track::match_greedily(record.faces, found))
     if (track::iou(record.faces.boxes[match.prediction], found.boxes[match.detection]) > kSameFace)
       tracks.faces[match.prediction] = tracks.found[match.detection];
   return tracks;

@@ -17,7 +17,9 @@ namespace facepipe::pipeline {
 /// thread.
 class FaceTracks {
  public:
-  FaceTracks(track::TrackerOptions options, std::unique_ptr<track::MotionEstimator> motion);
+  /// @param scales  of the detections' scores
+  FaceTracks(track::TrackerOptions options, const ScoreScales& scales,
+             std::unique_ptr<track::MotionEstimator> motion);
 
   /// The track of each face and of each detection; kNoTrack if it has none.
   struct Assignment {

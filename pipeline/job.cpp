@@ -17,6 +17,7 @@
 #include "pipeline/job_parts.h"
 #include "pipeline/job_plan.h"
 #include "pipeline/job_result.h"
+#include "pipeline/job_trial.h"
 #include "pipeline/lanes/job_records.h"
 #include "pipeline/lanes/lane.h"
 #include "pipeline/lanes/lane_connections.h"
@@ -28,7 +29,9 @@
 #include "pipeline/lanes/writer.h"
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
+#include "pipeline/time_limit.h"
 #include "video/write/container.h"
+#include "video/write/pictured_encoder.h"
 
 namespace facepipe::pipeline {
 namespace {
@@ -154,6 +157,12 @@ class Job {
 
   /// Must be called after run(). Completes the output and fills in the result.
   void finish(JobResult& result);
+
+  /// Must be called after finish(). Returns nothing but zeros without a video.
+  [[nodiscard]] video::OutputBytes output_bytes() const {
+    const video::Muxer* const muxer = writer_.muxer();
+    return muxer != nullptr ? muxer->bytes() : video::OutputBytes{};
+  }
 
  private:
   void add_threads();
@@ -294,10 +303,30 @@ void Job::finish(JobResult& result) {
   statistics_.fill(result);  // called here, because the time of the destructors doesn't count
 }
 
-}  // namespace
+/// Makes the encoder give pictures to the observer. With several lanes, no encoder gets the frames
+/// in their order.
+void add_pictures(PlannedJob& job, const JobOptions& options, const JobObserver& observer) {
+  const video::Demuxer& demuxer = job.input.demuxer();
+  const Rational rate = demuxer.frame_rate();
+  const std::int64_t frames = expected_frames(demuxer, options);
+  if (!observer.picture || job.input.lanes.size() != 1 || frames <= 0 || rate.num <= 0) return;
+  std::unique_ptr<video::Encoder>& encoder = job.input.lanes.front().encoder;
+  video::PictureWish wish;
+  wish.duration_s = static_cast<double>(frames) * rate.den / rate.num;
+  wish.take = observer.picture;
+  encoder = video::with_pictures(std::move(encoder), std::move(wish));
+}
 
-JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-                  const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
+/// How a trial differs from a job.
+struct TrialSetup {
+  std::optional<double> limit_s;
+  video::OutputBytes bytes;  ///< the result
+};
+
+/// @param trial  if it isn't null, the output is discarded
+JobResult run(const JobOptions& options, Backend& backend, const JobObserver& observer,
+              const std::stop_token& stop, std::unique_ptr<video::Source> opened,
+              TrialSetup* trial) {
   Statistics statistics;  // its clock starts before the input is opened
   video::Notices notices(options.input.name);
   std::stop_source ending;
@@ -312,12 +341,20 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   if (planned.input.first) {
     make_processors(planned, options, diagnostics);
     std::unique_ptr<video::Muxer> muxer;
-    if (planned.plan.output) muxer = open_output(planned, diagnostics);
+    if (planned.plan.output) {
+      planned.plan.output->muxer.discard = trial != nullptr;
+      muxer = open_output(planned, diagnostics);
+      add_pictures(planned, options, observer);
+    }
     Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics,
             diagnostics, ending);
+    std::optional<TimeLimit> limit;
+    if (trial != nullptr && trial->limit_s) limit.emplace(*trial->limit_s, ending);
     job.run();
-    result.interrupted = stop.stop_requested();
+    result.interrupted = stop.stop_requested() || (limit && limit->is_over());
+    limit.reset();  // it must not end what has ended
     job.finish(result);
+    if (trial != nullptr) trial->bytes = job.output_bytes();
     if (backend.device().kind == DeviceKind::cuda) result.resources.copies = sums(copies);
     for (const DeviceShare& share : result.resources.devices)
       if (!share.failure.empty()) backend.give_up(share.device);
@@ -330,6 +367,20 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   if (observer.times) observer.times(statistics.times());
   result.notices = notices.all();
   return result;
+}
+
+}  // namespace
+
+JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
+                  const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
+  return run(options, backend, observer, stop, std::move(opened), nullptr);
+}
+
+TrialResult try_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
+                    const std::stop_token& stop, std::optional<double> limit_s) {
+  TrialSetup trial{limit_s, {}};
+  JobResult result = run(options, backend, observer, stop, nullptr, &trial);
+  return {std::move(result), trial.bytes};
 }
 
 }  // namespace facepipe::pipeline

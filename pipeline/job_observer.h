@@ -6,6 +6,7 @@
 
 #include "core/frame_record.h"
 #include "pipeline/stage_times.h"
+#include "video/write/preview_pictures.h"
 
 namespace facepipe::pipeline {
 
@@ -25,6 +26,10 @@ struct JobObserver {
   std::function<void(const Progress&)> progress;
   /// Called once at the end, on run_job()'s thread.
   std::function<void(const StageTimes&)> times;
+  /// Called with small pictures of what the encoder gets, in order, on a thread of the pipeline.
+  /// They are spread over the video. There are none if the frames are on a device, if several lanes
+  /// work on the input, or if its length is unknown.
+  std::function<void(video::PreviewPicture)> picture;
 };
 
 }  // namespace facepipe::pipeline

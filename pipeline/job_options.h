@@ -66,6 +66,9 @@ struct KnownTracks {
   /// The appearance for each FileTrack::style. The empty style isn't listed: it is
   /// HideJob::appearance.
   std::map<std::string, overlay::HideOptions, std::less<>> styles;
+  /// The classes of the tracks. No two of them have the same name and the same model.
+  /// FrameRecord::faces has indices in this list. If it is empty, all tracks are of class 0.
+  std::vector<track::TrackClass> classes{};
 };
 
 /// Options of a job that hides faces instead of drawing them. If the job writes no video, it only
@@ -91,6 +94,9 @@ struct HideJob {
   /// different sizes or time bases, the job throws Error(usage).
   std::shared_ptr<const KnownTracks> known;
   bool wants_tracks = false;  ///< the job fills in JobResult::tracks
+  /// Has an entry for each class of detections. If it is empty, all detections are faces. Boxes of
+  /// a class without a growth have the growth of `appearance`.
+  std::vector<track::TrackClass> classes{};
 };
 
 /// The largest SearchOptions::every.
@@ -128,6 +134,13 @@ struct OutputOptions {
   bool strict = false;      ///< a stream that can't be kept is Error(output) instead of a warning
 };
 
+/// Says which detections of a class count, and which of them are suppressed.
+struct SearchedClass {
+  float face_score = 0;           ///< only detections with a higher score count
+  float overlap = 0;              ///< NmsOptions::threshold
+  float followed_overlap = 0.3F;  ///< the threshold of SearchOptions::followed_nms
+};
+
 /// Says in which frames the job looks for faces, and which detections count as faces.
 struct SearchOptions {
   /// The job searches every n-th frame, n = 1..kMostEvery, and also frames that may begin a new
@@ -138,13 +151,15 @@ struct SearchOptions {
   /// Only detections with a higher score are faces. This score is set if the detector also returns
   /// weaker detections: for JobOptions::follow, and for `every` > 1.
   std::optional<float> face_score;
-  /// Says what the detector's scores mean. HideJob::tracks and JobOptions::follow have the same
-  /// scale.
-  ScoreScale scale{};
+  /// Says what the detector's scores mean.
+  ScoreScales scales{};
   nms::NmsOptions nms;
   /// Selects the detections that are followed in a job that draws. So they are those of a job that
   /// only tracks faces, whatever `nms` is.
   nms::NmsOptions followed_nms{};
+  /// Has an entry for each class of Detections::classes. The entries replace `face_score` and the
+  /// thresholds of `nms` and `followed_nms`. If it is empty, all classes are treated alike.
+  std::vector<SearchedClass> classes{};
   double min_face = 0;  ///< lower limit for the shorter side of a face's box, in pixels
   double max_face = 0;  ///< upper limit for the longer side of a face's box, in pixels; 0: no limit
 };

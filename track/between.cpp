@@ -134,12 +134,21 @@ Landmarks landmarks_in(const Box& box, const Detections& a, std::size_t i, const
   return points;
 }
 
-void add(FacesBetween& to, const Box& box, float score, const Landmarks* points,
-         std::optional<std::size_t> before, std::optional<std::size_t> after) {
-  if (points != nullptr)
-    to.faces.push_back(box, score, *points);
+/// A face as it is added to FacesBetween.
+struct FaceToAdd {
+  Box box;
+  float score = 0;
+  std::uint16_t found_class = 0;
+  const Landmarks* points = nullptr;  ///< null if there are none
+};
+
+void add(FacesBetween& to, const FaceToAdd& face, std::optional<std::size_t> before,
+         std::optional<std::size_t> after) {
+  if (face.points != nullptr)
+    to.faces.push_back(face.box, face.score, *face.points);
   else
-    to.faces.push_back(box, score);
+    to.faces.push_back(face.box, face.score);
+  to.faces.set_class_of_last(face.found_class);
   to.before.push_back(before);
   to.after.push_back(after);
 }
@@ -148,13 +157,13 @@ void add(FacesBetween& to, const Box& box, float score, const Landmarks* points,
 class Filling {
  public:
   Filling(MotionEstimator& motion, const SearchedFrame& before, const Way& way,
-          const SearchedFrame* after, float far_score)
+          const SearchedFrame* after, const ScoreScales& scale)
       : motion_(motion),
         before_(before),
         after_(after),
         way_(way),
         end_(end_of(before, after)),
-        far_score_(far_score) {
+        scale_(scale) {
     forwards_ =
         paths_of(motion_, way_, before_.found.boxes, usable_ones(before_.found.boxes), true);
     if (after_ == nullptr) return;
@@ -181,19 +190,25 @@ class Filling {
     alone_after_ = usable_ones(end_.boxes);
     reached_ = !forwards_.back().empty();
     if (!reached_) return;
-    std::vector<Box> boxes;
+    Detections predictions;
     std::vector<std::size_t> whose;
     for (std::size_t a = 0; a < forwards_.back().size(); ++a) {
       if (!is_usable(before_.found.boxes[a]) || !is_usable(forwards_.back()[a])) continue;
-      boxes.push_back(forwards_.back()[a]);
+      predictions.push_back(forwards_.back()[a], before_.found.scores[a]);
+      predictions.set_class_of_last(before_.found.class_of(a));
       whose.push_back(a);
     }
-    for (const Match& match : match_greedily(boxes, end_.boxes)) {
+    for (const Match& match : match_greedily(predictions, end_)) {
       if (!is_usable(end_.boxes[match.detection])) continue;
       partner_[whose[match.prediction]] = match.detection;
       alone_after_[match.detection] = false;
     }
     match_far();
+  }
+
+  /// Returns the least score of both detections of a pair of match_far().
+  [[nodiscard]] float far_score(std::uint16_t found_class) const {
+    return scale_.of(found_class).own(kLeastFarScore);
   }
 
   /// Matches the detections that have no partner yet, nearest first.
@@ -202,9 +217,12 @@ class Filling {
     far_.assign(found.size(), false);
     std::vector<FarPair> pairs;
     for (std::size_t a = 0; a < found.size(); ++a) {
-      if (partner_[a] || found.scores[a] < far_score_ || !is_usable(forwards_.back()[a])) continue;
+      if (partner_[a] || found.scores[a] < far_score(found.class_of(a)) ||
+          !is_usable(forwards_.back()[a]))
+        continue;
       for (std::size_t b = 0; b < end_.size(); ++b) {
-        if (!alone_after_[b] || end_.scores[b] < far_score_) continue;
+        if (!alone_after_[b] || found.class_of(a) != end_.class_of(b)) continue;
+        if (end_.scores[b] < far_score(end_.class_of(b))) continue;
         // Both the followed box and the detected box are tried, because the followed points may
         // belong to the background.
         for (const Box& from : {forwards_.back()[a], found.boxes[a]})
@@ -244,7 +262,7 @@ class Filling {
     const Landmarks marks = !points ? Landmarks{}
                             : b     ? landmarks_in(box, found, a, end_, *b, k)
                                     : landmarks_in(box, found, a, found, a, 0);
-    add(here, box, score, points ? &marks : nullptr, a, b);
+    add(here, {box, score, found.class_of(a), points ? &marks : nullptr}, a, b);
   }
 
   void add_of_after(FacesBetween& here, std::size_t i, std::size_t b) const {
@@ -254,7 +272,8 @@ class Filling {
     const float lost = reached_ ? kLostScore * (1 - way_.share(i)) : 0;
     const bool points = end_.has_landmarks();
     const Landmarks marks = points ? landmarks_in(box, end_, b, end_, b, 0) : Landmarks{};
-    add(here, box, end_.scores[b] * (1 - lost), points ? &marks : nullptr, std::nullopt, b);
+    add(here, {box, end_.scores[b] * (1 - lost), end_.class_of(b), points ? &marks : nullptr},
+        std::nullopt, b);
   }
 
   MotionEstimator& motion_;
@@ -262,7 +281,7 @@ class Filling {
   const SearchedFrame* after_;
   const Way& way_;
   const Detections& end_;
-  const float far_score_;  ///< of both detections of a pair of match_far()
+  const ScoreScales& scale_;
   Paths forwards_;
   Paths backwards_;
   std::vector<std::optional<std::size_t>> partner_;  ///< the partner of each detection of `before`
@@ -275,9 +294,9 @@ class Filling {
 
 std::vector<FacesBetween> faces_between(MotionEstimator& motion, const SearchedFrame& before,
                                         std::span<const TimedPicture> between,
-                                        const SearchedFrame* after, const ScoreScale& scale) {
+                                        const SearchedFrame* after, const ScoreScales& scale) {
   const Way way = way_of(motion, before, between, after);
-  const Filling filling(motion, before, way, after, scale.own(kLeastFarScore));
+  const Filling filling(motion, before, way, after, scale);
   std::vector<FacesBetween> frames;
   for (std::size_t i = 1; i <= between.size(); ++i) frames.push_back(filling.at(i));
   return frames;

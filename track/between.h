@@ -39,8 +39,8 @@ struct FacesBetween {
 /// Finds the faces, with any score, in the frames between two searched frames:
 /// * Each detection of the first frame moves from picture to picture with its points
 ///   (MotionEstimator::follow()). In the second frame, match_greedily() finds the partner of the
-///   detection. The distance that remains between the two boxes is spread evenly over the time, so
-///   the boxes match both detections.
+///   detection, which must be of the same class. The distance that remains between the two boxes is
+///   spread evenly over the time, so the boxes match both detections.
 /// * A detection without a partner can still be near a detection of similar size: then the face has
 ///   moved too fast for its points. These two become a pair, and the box moves on a straight line.
 /// * A detection that has no partner at all moves only with its points, forwards or backwards. Its
@@ -58,6 +58,6 @@ struct FacesBetween {
                                                       const SearchedFrame& before,
                                                       std::span<const TimedPicture> between,
                                                       const SearchedFrame* after,
-                                                      const ScoreScale& scale = {});
+                                                      const ScoreScales& scale = {});
 
 }  // namespace facepipe::track

@@ -45,6 +45,7 @@ struct Track {
   int misses = 0;                   ///< number of searched frames since the last sighting
   bool hidden = false;
   bool sure = false;
+  std::uint16_t found_class = 0;
 };
 
 /// Holds the data of a track that are needed only when the track is seen or ends.
@@ -112,8 +113,8 @@ std::vector<Box> boxes_of(std::span<const Sighting> sightings) {
 
 class Follower::Impl {
  public:
-  Impl(MotionEstimator& motion, const TrackerOptions& options)
-      : options_(options), motion_(motion) {
+  Impl(MotionEstimator& motion, const TrackerOptions& options, ScoreScales scales)
+      : options_(options), scales_(std::move(scales)), motion_(motion) {
     check_tracker_options(options);
   }
 
@@ -155,6 +156,7 @@ class Follower::Impl {
   }
 
   TrackerOptions options_;
+  ScoreScales scales_;
   MotionEstimator& motion_;
   std::vector<Track> tracks_;     ///< sorted by id
   std::vector<TrackPast> pasts_;  ///< indexed by slot
@@ -218,10 +220,11 @@ TrackStep Follower::Impl::begin(TrackerInput& input) {
     for (std::size_t i = 0; i < input.detections->size(); ++i) {
       const Box& box = input.detections->boxes[i];
       const float score = input.detections->scores[i];
-      const float usual = options_.scale.usual(score);
+      const std::uint16_t found_class = input.detections->class_of(i);
+      const float usual = scales_.of(found_class).usual(score);
       if (!(usual >= least) || !is_usable(box)) continue;
-      uses_.push_back(
-          uses_of(now.sightings.emplace_back(box, score, usual, starts(box, usual), i)));
+      uses_.push_back(uses_of(
+          now.sightings.emplace_back(box, score, usual, starts(box, usual), i, found_class)));
     }
   }
   if (input.picture) look(now, input);
@@ -266,16 +269,19 @@ void Follower::Impl::move_on(TrackStep& now) {
 }
 
 /// Moves the boxes of hidden tracks. If two faces cross, the points in a box can belong to the
-/// other face. So the boxes of both faces move with their last velocity.
+/// other face. So the boxes of both faces move with their last velocity. A box of another class,
+/// such as that of a face within that of a person, is no crossing.
 void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   std::vector<Box> hidden;
+  std::vector<std::uint16_t> classes;
   std::vector<Track*> tracks;
   for (Track& track : tracks_) {
     if (!track.hidden) continue;
     hidden.push_back(track.box);
+    classes.push_back(track.found_class);
     tracks.push_back(&track);
   }
-  const std::vector<bool> crossing = which_cross(hidden, kLeastCrossing);
+  const std::vector<bool> crossing = which_cross(hidden, kLeastCrossing, classes);
   std::vector<BoxStep> steps;
   std::vector<Track*> followed;
   for (std::size_t i = 0; i < tracks.size(); ++i) {
@@ -338,13 +344,16 @@ void Follower::Impl::find_pairs(const TrackStep& now) {
   });
 }
 
-/// Lets the tracks of `kind` that aren't seen yet take detections. They take only detections that
-/// no track has taken and that have the flag `use`.
+/// Lets the tracks of `kind` that aren't seen yet take detections of their class. They take only
+/// detections that no track has taken and that have the flag `use`.
 void Follower::Impl::take(TrackStep& now, TracksOfKind& kind, unsigned use) {
   std::vector<Pair> pairs;
   for (const std::vector<Pair>& part : kind.pairs)
     for (const Pair& pair : part)
-      if ((uses_[pair.detection] & use) != 0 && !kind.seen[pair.rank.box()]) pairs.push_back(pair);
+      if ((uses_[pair.detection] & use) != 0 && !kind.seen[pair.rank.box()] &&
+          tracks_[kind.tracks[pair.rank.box()]].found_class ==
+              now.sightings[pair.detection].found_class)
+        pairs.push_back(pair);
   const std::vector<Match> matches =
       match_greedily(std::move(pairs), kind.boxes.size(), now.sightings.size());
   for (const Match& match : matches) kind.seen[match.prediction] = true;
@@ -370,6 +379,7 @@ void Follower::Impl::start(TrackStep& now) {
     Track track;
     track.slot = new_slot();
     track.id = next_track_++;
+    track.found_class = sighting.found_class;
     pasts_[track.slot] = {};
     pasts_[track.slot].first_frame = now.frame.number;
     see(track, now, sighting, now.seen.emplace_back());
@@ -385,7 +395,7 @@ void Follower::Impl::start(TrackStep& now) {
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
-  track.sure = options_.scale.usual(past.best_score) >= options_.sure_score;
+  track.sure = scales_.of(track.found_class).usual(past.best_score) >= options_.sure_score;
   seen.slot = track.slot;
   seen.id = track.id;
   seen.box = sighting.box;
@@ -399,6 +409,7 @@ void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting,
   seen.hidden = track.hidden || sighting.usual_score >= options_.lone_score;
   seen.hides = !track.hidden && sighting.starts;
   seen.sure = track.sure;
+  seen.found_class = track.found_class;
   now.taken_by[sighting.detection] = track.id;
   if (next) past.velocity = velocity(past, now.camera, sighting.box);
   track.box = past.last = sighting.box;
@@ -464,7 +475,7 @@ void Follower::Impl::end(const Track& track) {
   const TrackPast& past = pasts_[track.slot];
   ended_.push_back({track.slot,
                     {track.id, past.first_frame, past.last_frame, past.sightings, past.best_score,
-                     track.hidden}});
+                     track.hidden, track.found_class}});
 }
 
 template <typename Over>
@@ -479,8 +490,9 @@ void Follower::Impl::end_where(Over over) {
   tracks_.resize(kept);
 }
 
-Follower::Follower(MotionEstimator& motion, const TrackerOptions& options)
-    : impl_(std::make_unique<Impl>(motion, options)) {}
+Follower::Follower(MotionEstimator& motion, const TrackerOptions& options,
+                   const ScoreScales& scales)
+    : impl_(std::make_unique<Impl>(motion, options, scales)) {}
 Follower::~Follower() = default;
 Follower::Follower(Follower&&) noexcept = default;
 Follower& Follower::operator=(Follower&&) noexcept = default;

@@ -42,6 +42,7 @@ struct Sighting {
   float usual_score = 0;      ///< the same on the usual scale (core/score_scale.h)
   bool starts = false;        ///< it can start a hidden track
   std::size_t detection = 0;  ///< index among its frame's detections
+  std::uint16_t found_class = 0;
 };
 
 /// Says that a track has taken a detection.
@@ -61,6 +62,7 @@ struct SeenTrack {
   bool hidden = false;      ///< the box is hidden
   bool hides = false;       ///< the track is hidden from now on, and wasn't before
   bool sure = false;        ///< the track is sure, with this detection
+  std::uint16_t found_class = 0;
 };
 
 /// Describes a track that has no detection in this frame. Its box was moved from an earlier frame.
@@ -103,7 +105,8 @@ struct TrackStep {
 class Follower {
  public:
   /// See Tracker.
-  Follower(MotionEstimator& motion, const TrackerOptions& options);
+  /// @param scales  of the detections' scores
+  Follower(MotionEstimator& motion, const TrackerOptions& options, const ScoreScales& scales);
   ~Follower();
   Follower(Follower&&) noexcept;
   Follower& operator=(Follower&&) noexcept;

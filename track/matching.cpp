@@ -105,7 +105,8 @@ float affinity(const MeasuredBox& prediction, const MeasuredBox& detection) {
   return overlap >= kLeastIou ? 1 + overlap : closeness(prediction, detection);
 }
 
-std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
+std::vector<bool> which_cross(std::span<const Box> boxes, float least,
+                              std::span<const std::uint16_t> classes) {
   const Neighbours neighbours(boxes);
   Nearness near;
   near.share = share_within(least);
@@ -115,7 +116,8 @@ std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
     crossing[i] =
         std::ranges::any_of(neighbours.find(boxes[i], near, room), [&](std::uint32_t place) {
           const auto& [box, number] = neighbours[place];
-          return number != i && iou(boxes[i], box) > least;
+          const bool alike = classes.empty() || classes[number] == classes[i];
+          return number != i && alike && iou(boxes[i], box) > least;
         });
   }
   return crossing;
@@ -166,6 +168,15 @@ std::vector<Match> match_greedily(std::span<const Box> predictions,
                                   std::span<const Box> detections) {
   std::vector<Pair> pairs;
   add_pairs(predictions, 0, Neighbours(detections), pairs);
+  return match_greedily(std::move(pairs), predictions.size(), detections.size());
+}
+
+std::vector<Match> match_greedily(const Detections& predictions, const Detections& detections) {
+  std::vector<Pair> pairs;
+  add_pairs(predictions.boxes, 0, Neighbours(detections.boxes), pairs);
+  std::erase_if(pairs, [&](const Pair& pair) {
+    return predictions.class_of(pair.rank.box()) != detections.class_of(pair.detection);
+  });
   return match_greedily(std::move(pairs), predictions.size(), detections.size());
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/detections.h"
 #include "core/geometry.h"
 #include "track/neighbours.h"
 
@@ -51,8 +52,11 @@ struct Fit {
 [[nodiscard]] std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections,
                                        std::vector<std::uint32_t>& room);
 
-/// Returns for each box whether its IoU with any other of the boxes is over `least` (0 or more).
-[[nodiscard]] std::vector<bool> which_cross(std::span<const Box> boxes, float least);
+/// Returns for each box whether its IoU with any other box of its class is over `least` (0 or
+/// more).
+/// @param classes  one for each box; empty: all boxes are of one class
+[[nodiscard]] std::vector<bool> which_cross(std::span<const Box> boxes, float least,
+                                            std::span<const std::uint16_t> classes = {});
 
 struct Match {
   std::size_t prediction = 0;
@@ -101,5 +105,9 @@ void add_pairs(std::span<const Box> predictions, std::uint32_t first, const Neig
 /// Chooses matches in the same way from all pairs of these boxes.
 [[nodiscard]] std::vector<Match> match_greedily(std::span<const Box> predictions,
                                                 std::span<const Box> detections);
+
+/// Chooses matches in the same way from all pairs of one class.
+[[nodiscard]] std::vector<Match> match_greedily(const Detections& predictions,
+                                                const Detections& detections);
 
 }  // namespace facepipe::track

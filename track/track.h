@@ -28,6 +28,7 @@ struct TrackedBox {
   BoxState state = BoxState::seen;
   /// True if the box must be hidden. Other boxes are doubtful, and are only shown to a person.
   bool hidden = false;
+  std::uint16_t found_class = 0;  ///< the class of the track's detections (Detections::classes)
 };
 
 /// Holds a frame whose boxes no later frame can change.
@@ -53,6 +54,7 @@ struct TrackSummary {
   float best_score = 0;
   bool hidden = false;  ///< the track is hidden; false if only single detections of it are hidden
                         ///< (TrackerOptions::lone_score)
+  std::uint16_t found_class = 0;  ///< the class of its detections
 };
 
 }  // namespace facepipe::track

@@ -17,6 +17,9 @@ namespace facepipe::track {
 namespace {
 
 constexpr std::size_t kMostStyleBytes = 200;
+constexpr std::size_t kMostClassBytes = 64;
+constexpr std::size_t kMostModelBytes = 200;
+constexpr float kMostGrow = 4;
 
 bool is_hash(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -49,6 +52,14 @@ std::string reason_against(const FileTrack& track, Size picture) {
   if (track.style.size() > kMostStyleBytes)
     return "style has more than " + std::to_string(kMostStyleBytes) + " bytes";
   if (!can_be_written(track.style)) return "style is not UTF-8";
+  if (track.found_class.empty() || track.found_class.size() > kMostClassBytes)
+    return "class has not 1 to " + std::to_string(kMostClassBytes) + " bytes";
+  if (!can_be_written(track.found_class)) return "class is not UTF-8";
+  if (track.model.size() > kMostModelBytes)
+    return "model has more than " + std::to_string(kMostModelBytes) + " bytes";
+  if (!can_be_written(track.model)) return "model is not UTF-8";
+  if (track.grow && !(*track.grow >= 0 && *track.grow <= kMostGrow))
+    return "grow is not from 0 to 4";
   if (track.boxes.empty()) return "has no boxes";
   for (std::size_t i = 0; i < track.boxes.size(); ++i) {
     const std::string name = "box " + std::to_string(i) + ": ";
@@ -62,15 +73,10 @@ std::string reason_against(const FileTrack& track, Size picture) {
   return {};
 }
 
-FileTrack make_track(std::int64_t id, TrackAction action, float score, std::vector<FileBox> boxes) {
-  FileTrack track;
-  track.id = id;
-  track.action = action;
-  track.score_max = score;
-  track.start_pts = boxes.front().pts;
-  track.end_pts = boxes.back().pts;
-  track.boxes = std::move(boxes);
-  return track;
+/// Returns the class without a model's name that can't be written to a file.
+TrackClass for_file(TrackClass its) {
+  if (its.model.size() > kMostModelBytes || !can_be_written(its.model)) its.model.clear();
+  return its;
 }
 
 }  // namespace
@@ -152,10 +158,29 @@ std::vector<HiddenBox> hidden_at(const TrackFile& file, std::int64_t pts) {
   return hidden;
 }
 
-TrackFileBuilder::TrackFileBuilder(TrackFileInput input, float suggest_score)
-    : suggest_score_(suggest_score) {
+TrackFileBuilder::TrackFileBuilder(TrackFileInput input, float suggest_score,
+                                   std::vector<TrackClass> classes, ScoreScales scales)
+    : suggest_score_(suggest_score), classes_(std::move(classes)), scales_(std::move(scales)) {
   file_.input = std::move(input);
   file_.input.frames = 0;
+  if (classes_.empty()) classes_.emplace_back();
+  for (TrackClass& each : classes_) each = for_file(std::move(each));
+}
+
+FileTrack TrackFileBuilder::make_track(std::int64_t id, TrackAction action, const Collected& track,
+                                       std::vector<FileBox> boxes) const {
+  const TrackClass& its = classes_.at(track.found_class);
+  FileTrack made;
+  made.id = id;
+  made.action = action;
+  made.score_max = track.best_score;
+  made.start_pts = boxes.front().pts;
+  made.end_pts = boxes.back().pts;
+  made.boxes = std::move(boxes);
+  made.found_class = its.name;
+  made.model = its.model;
+  made.grow = its.grow;
+  return made;
 }
 
 void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
@@ -164,6 +189,7 @@ void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
     const Box place = grown(box.box, box.grow);
     if (!reason_against(place, file_.input.size).empty()) continue;
     Collected& track = tracks_[box.track];
+    track.found_class = box.found_class;
     if (track.boxes.empty() || track.boxes.back().pts != pts) {
       track.boxes.push_back({pts, place, box.state});
     } else {
@@ -190,17 +216,15 @@ TrackFile TrackFileBuilder::finish() {
   for (auto& [id, track] : tracks_) {
     if (track.boxes.empty()) continue;
     if (track.hidden) {
-      file_.tracks.push_back(
-          make_track(id, TrackAction::hide, track.best_score, std::move(track.boxes)));
+      file_.tracks.push_back(make_track(id, TrackAction::hide, track, std::move(track.boxes)));
       continue;
     }
     std::vector<FileBox> boxes;
     for (const std::size_t i : track.alone) boxes.push_back(track.boxes[i]);
     if (!boxes.empty())
-      alone.push_back(make_track(next_id++, TrackAction::hide, track.best_score, std::move(boxes)));
-    if (track.best_score >= suggest_score_)
-      suggested.push_back(
-          make_track(id, TrackAction::suggest, track.best_score, std::move(track.boxes)));
+      alone.push_back(make_track(next_id++, TrackAction::hide, track, std::move(boxes)));
+    if (track.best_score >= scales_.of(track.found_class).own(suggest_score_))
+      suggested.push_back(make_track(id, TrackAction::suggest, track, std::move(track.boxes)));
   }
   tracks_.clear();
   std::ranges::move(alone, std::back_inserter(file_.tracks));

@@ -13,6 +13,7 @@
 #include "core/files/output_file.h"
 #include "core/files/output_names.h"
 #include "core/geometry.h"
+#include "core/score_scale.h"
 #include "track/track.h"
 
 namespace facepipe::track {
@@ -47,7 +48,18 @@ struct FileTrack {
   float score_max = 0;         ///< 0..1; 0 for a person's track
   std::string style;           ///< style of hiding, at most 200 bytes; empty: the style of the run
   std::vector<FileBox> boxes;  ///< at least one; pts are rising
+  std::string found_class = "face";  ///< what the track shows, 1..64 bytes
+  std::string model{};  ///< name of the model that found it, at most 200 bytes; empty: unknown
+  /// Growth of hidden boxes, 0..4. It replaces the growth of the run (HideOptions::grow).
+  std::optional<float> grow{};
   friend bool operator==(const FileTrack&, const FileTrack&) = default;
+};
+
+/// Says what a file tells about the tracks of one class.
+struct TrackClass {
+  std::string name = "face";    ///< FileTrack::found_class
+  std::string model{};          ///< FileTrack::model
+  std::optional<float> grow{};  ///< FileTrack::grow
 };
 
 struct TrackFile {
@@ -58,7 +70,7 @@ struct TrackFile {
 
 /// Files that exceed these limits are refused. An hour of 30 frames a second with 20 faces has 2.2
 /// million boxes and 110 MB. A file that we write never exceeds the limit of bytes: a box takes at
-/// most 104 bytes, and a track takes at most 1,397 more.
+/// most 104 bytes, and a track takes at most 3,100 more.
 inline constexpr std::uintmax_t kMostTrackFileBytes = std::uintmax_t{1} << 30;
 inline constexpr std::size_t kMostFileTracks = std::size_t{1} << 17;
 inline constexpr std::size_t kMostFileBoxes = std::size_t{1} << 22;
@@ -74,11 +86,11 @@ inline constexpr std::size_t kMostFileBoxes = std::size_t{1} << 22;
 ///         [0, 10.5, 20, 40, 60.25, "seen"], ...]}]}
 ///
 /// An action is hide, keep or suggest; an origin is detector or person; a state is seen, held or
-/// filled. `style` may be left out, and also `score_max` if the track's origin is `person`. The
-/// file may come from an untrusted source. So this function refuses everything that doesn't follow
-/// the rules here and above, for example unknown members and members that occur twice. Errors:
-/// Error(input) with one line that names the file, the track, the box and the reason. It quotes
-/// nothing from the file.
+/// filled. `style` may be left out, and also `score_max` if the track's origin is `person`. A track
+/// may also have `class` (without it, it shows a face), `model` and `grow`. The file may come from
+/// an untrusted source. So this function refuses everything that doesn't follow the rules here and
+/// above, for example unknown members and members that occur twice. Errors: Error(input) with one
+/// line that names the file, the track, the box and the reason. It quotes nothing from the file.
 [[nodiscard]] TrackFile read_track_file(const std::filesystem::path& path);
 
 /// Writes a file, one box a line. read_track_file() reads back the same values, floats to the bit.
@@ -120,7 +132,12 @@ inline constexpr float kSuggestScore = 0.03F;
 ///   reads the file finds this out itself.
 class TrackFileBuilder {
  public:
-  explicit TrackFileBuilder(TrackFileInput input, float suggest_score = kSuggestScore);
+  /// @param suggest_score  a track that isn't hidden is suggested if its best score means at least
+  ///                       this on the usual scale
+  /// @param classes        one for each class of detections; empty: all are faces
+  /// @param scales         of the scores of all classes
+  explicit TrackFileBuilder(TrackFileInput input, float suggest_score = kSuggestScore,
+                            std::vector<TrackClass> classes = {}, ScoreScales scales = {});
 
   /// @param pts  the frame's pts in input.time_base; it must rise from frame to frame
   void add(const TrackedFrame& frame, std::int64_t pts);
@@ -135,9 +152,15 @@ class TrackFileBuilder {
     std::vector<std::size_t> alone;  ///< indices of the boxes with TrackedBox::hidden
     float best_score = 0;
     bool hidden = false;
+    std::uint16_t found_class = 0;
   };
+  [[nodiscard]] FileTrack make_track(std::int64_t id, TrackAction action, const Collected& track,
+                                     std::vector<FileBox> boxes) const;
+
   TrackFile file_;
   float suggest_score_;
+  std::vector<TrackClass> classes_;
+  ScoreScales scales_;
   std::map<std::int64_t, Collected> tracks_;  ///< the tracks by id
 };
 

@@ -32,7 +32,7 @@ constexpr int kTrackDepth = 2;  ///< a track is in the file's object and in the 
 constexpr int kBoxDepth = 4;    ///< a box is also in the track and in its array of boxes
 // These are limits for a file. They are checked while it is read, so that a file that exceeds them
 // takes no memory.
-constexpr std::size_t kMostMembers = 8;  ///< members of an object; a track has eight
+constexpr std::size_t kMostMembers = 11;  ///< members of an object; a track has eleven
 /// The most values outside of tracks. A valid file has 11: the file's object, version, input with
 /// its members, and tracks. The limit is higher, so that a file with a few wrong values gets an
 /// error that names the reason.
@@ -112,8 +112,8 @@ FileBox box_of(const Json& value) {
 
 /// @param boxes  the boxes that were taken out of `object` before
 FileTrack track_of(const Json& object, std::vector<FileBox> boxes) {
-  expect_members(object,
-                 {"id", "action", "start_pts", "end_pts", "score_max", "origin", "style", "boxes"});
+  expect_members(object, {"id", "action", "start_pts", "end_pts", "score_max", "origin", "style",
+                          "class", "model", "grow", "boxes"});
   FileTrack track;
   track.id = integer(member(object, "id"), "id");
   track.action = word<TrackAction>(member(object, "action"), kActions, "action");
@@ -123,6 +123,9 @@ FileTrack track_of(const Json& object, std::vector<FileBox> boxes) {
   if (track.origin == TrackOrigin::detector || object.contains("score_max"))
     track.score_max = number(member(object, "score_max"), "score_max");
   if (object.contains("style")) track.style = text(object["style"], "style");
+  if (object.contains("class")) track.found_class = text(object["class"], "class");
+  if (object.contains("model")) track.model = text(object["model"], "model");
+  if (object.contains("grow")) track.grow = number(object["grow"], "grow");
   if (!member(object, "boxes").is_array()) refuse("boxes are not an array");
   track.boxes = std::move(boxes);
   return track;
@@ -368,6 +371,12 @@ void append_track(std::string& text, const FileTrack& track) {
   text += ", \"origin\": ";
   append_word(text, track.origin, kOrigins);
   if (!track.style.empty()) text += ", \"style\": " + Json(track.style).dump();
+  if (track.found_class != "face") text += ", \"class\": " + Json(track.found_class).dump();
+  if (!track.model.empty()) text += ", \"model\": " + Json(track.model).dump();
+  if (track.grow) {
+    text += ", \"grow\": ";
+    append_number(text, *track.grow);
+  }
   text += ", \"boxes\": [";
   for (std::size_t i = 0; i < track.boxes.size(); ++i) {
     const FileBox& box = track.boxes[i];

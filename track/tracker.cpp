@@ -45,8 +45,8 @@ void check_tracker_options(const TrackerOptions& options) {
 
 class Tracker::Impl {
  public:
-  Impl(const TrackerOptions& options, MotionEstimator& motion)
-      : follower_(motion, options), frames_(motion, options) {}
+  Impl(MotionEstimator& motion, const TrackerOptions& options, const ScoreScales& scales)
+      : follower_(motion, options, scales), frames_(motion, options) {}
 
   TrackerOutput push(TrackerInput input) {
     check_whole();
@@ -72,8 +72,8 @@ class Tracker::Impl {
   bool broken_ = false;
 };
 
-Tracker::Tracker(MotionEstimator& motion, const TrackerOptions& options)
-    : impl_(std::make_unique<Impl>(options, motion)) {}
+Tracker::Tracker(MotionEstimator& motion, const TrackerOptions& options, const ScoreScales& scales)
+    : impl_(std::make_unique<Impl>(motion, options, scales)) {}
 Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;

@@ -35,7 +35,6 @@ struct TrackerOptions {
   /// boxes also cover the area of its boxes in neighbouring frames. Otherwise, a box that is
   /// slightly wrong would show the edge of the face.
   float sure_score = 0.3F;
-  ScoreScale scale{};  ///< of the detections' scores
   /// How long a sure face is hidden before its first detection and after its last detection. A
   /// short time is enough, because most faces that aren't detected any more have left the picture.
   /// If the face is detected again, the frames between are a gap, which is hidden, too.
@@ -110,10 +109,10 @@ struct TrackerOutput {
 /// * A cut ends all tracks.
 /// * The box of each track is moved (motion.h). If hidden tracks cross, their boxes move with their
 ///   last velocity relative to the camera.
-/// * Tracks take detections (matching.h). First, hidden tracks take detections that could start a
-///   hidden track. The hidden tracks that remain take detections of continue_score. Then doubtful
-///   tracks take from the rest. To take strong detections first is the idea of ByteTrack (Zhang et
-///   al. 2022).
+/// * Tracks take detections of their own class (matching.h). First, hidden tracks take detections
+///   that could start a hidden track. The hidden tracks that remain take detections of
+///   continue_score. Then doubtful tracks take from the rest. To take strong detections first is
+///   the idea of ByteTrack (Zhang et al. 2022).
 /// * The detections that are left start tracks.
 /// * A new or a doubtful track can get a detection that starts a hidden track. The track is then
 ///   hidden from now on, and in all frames that wait. It is also followed backwards through the
@@ -131,7 +130,9 @@ class Tracker {
  public:
   /// `motion` must outlive the tracker, and no other tracker may use it at the same time. Throws as
   /// check_tracker_options() does.
-  explicit Tracker(MotionEstimator& motion, const TrackerOptions& options = {});
+  /// @param scales  of the detections' scores
+  explicit Tracker(MotionEstimator& motion, const TrackerOptions& options = {},
+                   const ScoreScales& scales = {});
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;

@@ -50,17 +50,17 @@ struct Waiting {
   std::size_t first_held = 0;  ///< index of the first box of a shown `missed` track
 };
 
-/// Returns the sighting of at least the usual score `least` that fits the box best; the first
-/// sighting if several fit equally. Returns nullptr if none fits.
+/// Returns the sighting of the class, of at least the usual score `least`, that fits the box best;
+/// the first sighting if several fit equally. Returns nullptr if none fits.
 /// @param room  as for Neighbours::find()
-const Sighting* nearest(const Waiting& in, const Box& box, float least,
+const Sighting* nearest(const Waiting& in, const Box& box, std::uint16_t found_class, float least,
                         std::vector<std::uint32_t>& room) {
   const Sighting* best = nullptr;
   float most = 0;
   for (const Fit& fit : fits_of(box, in.among, room)) {
     const Sighting* const sighting = &in.sightings[fit.number];
     const bool better = fit.affinity > most || (fit.affinity == most && sighting < best);
-    if (sighting->usual_score < least || !better) continue;
+    if (sighting->usual_score < least || sighting->found_class != found_class || !better) continue;
     most = fit.affinity;
     best = sighting;
   }
@@ -75,12 +75,14 @@ struct Shown {
   double seen_s = 0;             ///< time of the last sighting
   float score = 0;               ///< score of the last sighting
   BoxPlace last;                 ///< the newest box of the track
+  std::uint16_t found_class = 0;
 };
 
 Shown first_shown(const SeenTrack& seen, const Waiting& now) {
   Shown track;
   track.first_frame = now.frame.number;
   track.first_box = seen.box;
+  track.found_class = seen.found_class;
   return track;
 }
 
@@ -95,6 +97,7 @@ struct Backward {
   Box box;                      ///< where the track is in the frame `at`
   const Waiting* at = nullptr;  ///< the frame that the track has reached
   bool over = false;            ///< the track can't be followed further
+  std::uint16_t found_class = 0;
 };
 
 /// Returns the step of the track from the frame that it has reached to `then`.
@@ -270,7 +273,7 @@ void WaitingFrames::Impl::see(const SeenTrack& seen, Waiting& now) {
   if (seen.first) track = first_shown(seen, now);
   fill(track, seen, now);
   const Box cover = cover_neighbour(track, seen, now);
-  show(track, now, {seen.id, cover, 0, seen.score, BoxState::seen, seen.hidden});
+  show(track, now, {seen.id, cover, 0, seen.score, BoxState::seen, seen.hidden, seen.found_class});
   track.seen = seen.box;
   track.seen_s = now.frame.time_s;
   track.score = seen.score;
@@ -302,7 +305,8 @@ void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waitin
     const MissedTrack& missed = in->missed[place];
     const double k = (in->frame.time_s - track.seen_s) / (now.frame.time_s - track.seen_s);
     const float score = in->frame.searched ? 0 : (track.score + seen.score) / 2;
-    TrackedBox box{seen.id, missed.box, 0, score, BoxState::filled, seen.was_hidden};
+    TrackedBox box{seen.id,         missed.box,      0, score, BoxState::filled,
+                   seen.was_hidden, seen.found_class};
     if (missed.held != kNowhere)
       in->frame.boxes[in->first_held + missed.held] = box;
     else
@@ -369,7 +373,7 @@ std::vector<Backward> WaitingFrames::Impl::newly_hidden(std::span<const SeenTrac
     if (first == nullptr) continue;
     const double first_s = first->frame.time_s;
     going.push_back({each.slot, each.id, hold_of(each.sure, options_), track.first_frame, first_s,
-                     first_s, track.first_box, first});
+                     first_s, track.first_box, first, false, track.found_class});
   }
   return going;
 }
@@ -416,7 +420,8 @@ std::vector<Box> WaitingFrames::Impl::follow(std::span<const BoxStep> steps,
 
 /// Moves the track to the sighting that fits best, and returns it; nullptr if none fits.
 const Sighting* WaitingFrames::Impl::snap(Backward& going, const Waiting& then) {
-  const Sighting* const best = nearest(then, going.box, options_.continue_score, room_);
+  const Sighting* const best =
+      nearest(then, going.box, going.found_class, options_.continue_score, room_);
   if (best == nullptr) return nullptr;
   going.box = best->box;
   going.seen_s = then.frame.time_s;
@@ -424,7 +429,7 @@ const Sighting* WaitingFrames::Impl::snap(Backward& going, const Waiting& then) 
 }
 
 ShownBack WaitingFrames::Impl::shown_back(Backward& going, const Waiting& then) {
-  TrackedBox shown{going.id, going.box, 0, 0, BoxState::held, true};
+  TrackedBox shown{going.id, going.box, 0, 0, BoxState::held, true, going.found_class};
   if (const Sighting* const best = snap(going, then)) {
     shown.box = best->box;
     shown.score = best->score;
@@ -440,7 +445,8 @@ void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, Waiting& now) {
   now.first_held = now.frame.boxes.size();
   for (const MissedTrack& each : missed)
     if (each.held != kNowhere)
-      show(tracks_[each.slot], now, {each.id, each.box, each.grow, 0, BoxState::held, true});
+      show(tracks_[each.slot], now,
+           {each.id, each.box, each.grow, 0, BoxState::held, true, tracks_[each.slot].found_class});
   now.missed = std::move(missed);
 }
 

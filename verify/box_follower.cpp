@@ -14,16 +14,19 @@ constexpr double kFollow_s = 0.5;
 
 std::vector<std::int64_t> BoxFollower::follow(const Detections& found, double time_s) {
   std::erase_if(followed_, [&](const Followed& one) { return time_s - one.time_s > kFollow_s; });
-  std::vector<Box> before;
-  for (const Followed& one : followed_) before.push_back(one.box);
+  Detections before;
+  for (const Followed& one : followed_) {
+    before.push_back(one.box, 0);
+    before.set_class_of_last(one.found_class);
+  }
   std::vector<std::optional<std::size_t>> partner(found.size());
-  for (const track::Match& match : track::match_greedily(before, found.boxes))
+  for (const track::Match& match : track::match_greedily(before, found))
     partner[match.detection] = match.prediction;
   std::vector<std::int64_t> ids;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!partner[i]) {
       partner[i] = followed_.size();
-      followed_.push_back({next_++, {}, 0});
+      followed_.push_back({next_++, {}, 0, found.class_of(i)});
     }
     Followed& one = followed_[*partner[i]];
     one.box = found.boxes[i];

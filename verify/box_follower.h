@@ -13,8 +13,8 @@ namespace facepipe::verify {
 /// Tracks boxes from frame to frame. Not thread-safe.
 class BoxFollower {
  public:
-  /// Returns a number for each detection. A detection that continues an earlier detection, of the
-  /// last half second, gets the same number. Otherwise it gets a new number.
+  /// Returns a number for each detection. A detection that continues an earlier detection of its
+  /// class, of the last half second, gets the same number. Otherwise it gets a new number.
   /// @param time_s  must increase from call to call
   [[nodiscard]] std::vector<std::int64_t> follow(const Detections& found, double time_s);
 
@@ -23,6 +23,7 @@ class BoxFollower {
     std::int64_t id = 0;
     Box box;
     double time_s = 0;
+    std::uint16_t found_class = 0;
   };
 
   std::vector<Followed> followed_;

@@ -55,6 +55,7 @@ struct FoundBox {
   float score = 0;
   DetailLeft detail;  ///< for FindingKind::only_there, all of it is gone
   Disguise disguise = Disguise::none;
+  std::uint16_t found_class = 0;  ///< of a detection: its class (Detections::classes)
 };
 
 struct Finding {
@@ -68,6 +69,10 @@ struct Finding {
   double first_s = 0;
   double last_s = 0;
   float best_score = 0;
+  /// The name of the class, and the name of the model that found it. The verifier doesn't know
+  /// names of classes, so its caller sets both.
+  std::string class_name = "face";
+  std::string model{};
   FoundBox clearest;            ///< the box with the highest score; if equal, with the most detail
   std::vector<FoundBox> boxes;  ///< one for each frame, up to kMostFoundBoxes
   Grey thumbnail;  ///< shows the hidden video around `clearest`; empty if no thumbnails are wanted

@@ -60,7 +60,7 @@ bool is_among(const Box& box, const std::vector<Box>& boxes) {
 
 Looks::Looks(std::vector<Look> looks)
     : looks_(std::move(looks)), suppressor_(nms::NmsOptions{}, nms::kMaxNmsCapacity) {
-  if (!looks_.empty()) scale_ = looks_.front().detectors->about().scale();
+  if (!looks_.empty()) scales_ = scales_of(looks_.front().detectors->classes());
 }
 
 Detections Looks::find(const Frame& frame, const std::stop_token& stop) {
@@ -69,8 +69,10 @@ Detections Looks::find(const Frame& frame, const std::stop_token& stop) {
     if (stop.stop_requested()) throw Stopped();
     const Frame view = view_for(look, frame);
     const Detections found = run(*look.detectors->detector(view.upright()), view, stop);
-    for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::size_t i = 0; i < found.size(); ++i) {
       all.push_back(box_in_frame(found.boxes[i], look, frame.upright()), found.scores[i]);
+      all.set_class_of_last(found.class_of(i));
+    }
   }
   return merged(all);
 }
@@ -84,10 +86,11 @@ Detections Looks::find_in_all_planes(const Frame& frame, const std::stop_token& 
 }
 
 Detections Looks::merged(const Detections& found) {
-  const nms::NmsKept kept = suppressor_.run({found.boxes, found.scores});
+  const nms::NmsKept kept = suppressor_.run(found);
   Detections best;
   for (const std::uint32_t i : kept.indices)
-    if (best.size() < track::kMostDetections) best.push_back(found.boxes[i], found.scores[i]);
+    if (best.size() < track::kMostDetections)
+      best.push_back(found.boxes[i], found.scores[i], found, i);
   return best;
 }
 

@@ -14,7 +14,7 @@
 #include "core/geometry.h"
 #include "core/score_scale.h"
 #include "detector/detector.h"
-#include "nms/cpu/suppressor.h"
+#include "nms/cpu/class_suppressor.h"
 
 namespace facepipe::verify {
 
@@ -40,12 +40,12 @@ class Looks {
  public:
   explicit Looks(std::vector<Look> looks);
 
-  /// Returns what the scores of the detectors mean. All of them have the same model.
-  [[nodiscard]] const ScoreScale& scale() const { return scale_; }
+  /// Returns what the scores of the detectors mean. All of them have the same models.
+  [[nodiscard]] const ScoreScales& scales() const { return scales_; }
 
-  /// Returns what all looks find together, after one suppression (greedy, IoU 0.3). Detections are
-  /// in pixels of the upright frame, sorted by decreasing score, without landmarks, at most
-  /// track::kMostDetections. Errors: Error(device); throws Stopped.
+  /// Returns what all looks find together, after one suppression of each class (greedy, IoU 0.3).
+  /// Detections are in pixels of the upright frame, sorted by decreasing score, without landmarks,
+  /// at most track::kMostDetections. Errors: Error(device); throws Stopped.
   [[nodiscard]] Detections find(const Frame& frame, const std::stop_token& stop);
 
   /// Does the same as find(), and also searches the frame's alpha if the alpha shows anything.
@@ -56,8 +56,8 @@ class Looks {
 
  private:
   std::vector<Look> looks_;
-  ScoreScale scale_;
-  nms::CpuSuppressor suppressor_;
+  ScoreScales scales_;
+  nms::ClassSuppressor suppressor_;
 };
 
 }  // namespace facepipe::verify

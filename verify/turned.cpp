@@ -27,15 +27,15 @@ Detections TurnedSearch::find(const Frame& frame, double time_s, const Detection
                               const std::stop_token& stop) {
   const bool all = !last_s_ || time_s - *last_s_ >= kTurnedEvery_s;
   if (all) last_s_ = time_s;
-  const ScoreScale& scale = turns_.front().looks.scale();
-  const float counts = scale.own(detector::kFaceThatCounts);
-  const Detections known = scored_over(upright, scale.own(kSeenUpright));
-  if (all) faces_[0] += count(scored_over(upright, counts));
+  const ScoreScales& scales = turns_.front().looks.scales();
+  const Detections known = scored_over(upright, kSeenUpright, scales);
+  if (all) faces_[0] += count(scored_over(upright, detector::kFaceThatCounts, scales));
   Detections found;
   for (std::size_t i = 0; i < turns_.size(); ++i) {
     Turn& turn = turns_[i];
     if (!all && !turn.wanted) continue;
-    const Detections turned = scored_over(turn.looks.find_in_all_planes(frame, stop), counts);
+    const Detections turned =
+        scored_over(turn.looks.find_in_all_planes(frame, stop), detector::kFaceThatCounts, scales);
     append(found, turned);
     if (!all) continue;
     faces_[i + 1] += count(turned);

@@ -16,10 +16,8 @@ namespace {
 constexpr double kHold_s = 0.4;
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
-track::TrackerOptions tracker_options(const VerifierOptions& options, const ScoreScale& scale,
-                                      Size size) {
+track::TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
   track::TrackerOptions tracks;
-  tracks.scale = scale;
   tracks.start_score = tracks.lone_score = options.score;
   tracks.continue_score = std::min(tracks.continue_score, options.score);
   tracks.hold_s = kHold_s;
@@ -50,14 +48,14 @@ Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden,
       looks_at_hidden_(std::move(hidden)),
       turned_(std::move(turned)),
       findings_(options.thumbnails) {
-  track::check_tracker_options(tracker_options(options, {}, {1, 1}));
+  track::check_tracker_options(tracker_options(options, {1, 1}));
 }
 
 void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
   const Frame& original = pair.original;
   if (!tracker_)
-    tracker_.emplace(motion_,
-                     tracker_options(options_, looks_at_original_.scale(), original.upright()));
+    tracker_.emplace(motion_, tracker_options(options_, original.upright()),
+                     looks_at_original_.scales());
   Waiting waiting{pair.number, pair.time_s, make_planes(original), make_planes(pair.hidden)};
   check_file(original, waiting);
   const Detections found = together(pair, waiting, stop);
@@ -73,7 +71,9 @@ std::vector<Finding> Verifier::finish() {
   if (tracker_) examine(tracker_->flush());
   std::vector<Finding> findings = findings_.take();
   std::erase_if(findings, [&](const Finding& finding) {
-    return finding.source == FindingSource::detection && usual(finding.best_score) < options_.score;
+    const ScoreScale& scale = looks_at_original_.scales().of(finding.clearest.found_class);
+    return finding.source == FindingSource::detection &&
+           scale.usual(finding.best_score) < options_.score;
   });
   return findings;
 }
@@ -116,9 +116,11 @@ Detections Verifier::together(const FramePair& pair, Waiting& waiting,
     const Box box = scaled(there.boxes[i], waiting.hidden.luma.size, waiting.original.luma.size);
     if (is_among(box, known)) {
       all.push_back(box, there.scores[i]);
-      if (usual(there.scores[i]) >= kSurelyFace) waiting.faces.push_back(box);
-    } else if (usual(there.scores[i]) >= options_.score) {
+      all.set_class_of_last(there.class_of(i));
+      if (usual(there, i) >= kSurelyFace) waiting.faces.push_back(box);
+    } else if (usual(there, i) >= options_.score) {
       others.push_back(box, there.scores[i]);
+      others.set_class_of_last(there.class_of(i));
     }
   }
   tell_others(others, waiting);
@@ -130,7 +132,13 @@ void Verifier::tell_others(const Detections& others, const Waiting& pair) {
   const std::vector<std::int64_t> ids = others_.follow(others, pair.time_s);
   for (std::size_t i = 0; i < others.size(); ++i)
     findings_.add(FindingKind::only_there, FindingSource::detection, ids[i],
-                  {pair.number, pair.time_s, others.boxes[i], others.scores[i], {}},
+                  {pair.number,
+                   pair.time_s,
+                   others.boxes[i],
+                   others.scores[i],
+                   {},
+                   Disguise::none,
+                   others.class_of(i)},
                   pair.hidden.luma, pair.original.luma.size);
 }
 
@@ -154,10 +162,10 @@ void Verifier::examine(const track::TrackedBox& tracked, const Waiting& pair) {
   FindingKind kind =
       is_weakened(shown.detail) && !surely ? FindingKind::cosmetic : FindingKind::leak;
   if (is_among(tracked.box, pair.kept)) kind = FindingKind::kept;
-  findings_.add(
-      kind, FindingSource::detection, tracked.track,
-      {pair.number, pair.time_s, tracked.box, tracked.score, shown.detail, shown.disguise},
-      pair.hidden.luma, pair.original.luma.size);
+  findings_.add(kind, FindingSource::detection, tracked.track,
+                {pair.number, pair.time_s, tracked.box, tracked.score, shown.detail, shown.disguise,
+                 tracked.found_class},
+                pair.hidden.luma, pair.original.luma.size);
 }
 
 }  // namespace facepipe::verify

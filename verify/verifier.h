@@ -98,7 +98,10 @@ class Verifier {
   };
 
   void check_file(const Frame& original, Waiting& pair);
-  [[nodiscard]] float usual(float score) const { return looks_at_original_.scale().usual(score); }
+  /// Returns the usual score of a detection.
+  [[nodiscard]] float usual(const Detections& found, std::size_t i) const {
+    return looks_at_original_.scales().of(found.class_of(i)).usual(found.scores[i]);
+  }
   [[nodiscard]] Detections of_original(const FramePair& pair, const std::stop_token& stop);
   [[nodiscard]] Detections together(const FramePair& pair, Waiting& waiting,
                                     const std::stop_token& stop);

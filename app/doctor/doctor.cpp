@@ -113,7 +113,10 @@ std::optional<detector::DetectorOptions> print_model(const DoctorOptions& option
   }
   print_line(print, "file", detector.model.string());
   print_line(print, "kind", detectors->model_kind());
-  if (detectors->class_name() != "face") print_line(print, "finds", detectors->class_name());
+  std::string classes;
+  for (const detector::FoundClass& each : detectors->classes())
+    classes += (classes.empty() ? "" : ", ") + each.name;
+  if (tells_classes(detectors->classes())) print_line(print, "finds", classes);
   print_line(print, "sha256", detectors->model_sha256());
   if (!detectors->about().card.empty()) print_line(print, "card", detectors->about().card);
   print_licence_and_choice(*detectors, print);

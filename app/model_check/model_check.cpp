@@ -13,6 +13,7 @@
 #include "app/model_check/network.h"
 #include "app/model_check/picture.h"
 #include "app/output/existing_target.h"
+#include "app/run/named_files.h"
 #include "app/standard_streams.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
@@ -62,6 +63,8 @@ void write_card(OutputFile* file, const std::string& card) {
 std::unique_ptr<OutputFile> open_card(const ModelCheckOptions& options,
                                       const std::stop_token& stop) {
   if (options.draft.empty() || options.draft == "-") return nullptr;
+  refuse_input_as_output(options.draft,
+                         {options.detector.model.string(), options.picture.string()});
   return open_output(options.draft, options.overwrite, stop);
 }
 

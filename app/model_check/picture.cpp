@@ -10,6 +10,7 @@
 #include "app/output/existing_target.h"
 #include "app/run/card_defaults.h"
 #include "app/run/media_files.h"
+#include "app/run/named_files.h"
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
 
@@ -39,6 +40,8 @@ void look_at_picture(const ModelCheckOptions& options, const detector::DetectorO
   job.search = search_of({}, {.score = score_of_card}, model.about());
   job.input.name = options.picture.string();
   job.output.path = output_of(options);
+  refuse_input_as_output(
+      job.output.path, {options.picture.string(), detector.model.string(), detector.card.string()});
   job.output.existing = at_the_end(options.overwrite);
   job.overlay.boxes = true;
   job.overlay.scores = true;

@@ -53,6 +53,11 @@ struct AskedHelp {
   bool json = false;  ///< --json: the table of all options
 };
 
+/// Says in which form a plan is printed.
+struct AskedPlan {
+  bool json = false;  ///< --json
+};
+
 /// Holds the options that several commands have, such as --model. An option that only one command
 /// has is in that command's struct, which derive() completes. This struct has more than seven
 /// members, because each option must have exactly one place.
@@ -64,6 +69,7 @@ struct Asked {
   std::int64_t max_pixels = kDefaultMaxPixels;
   AskedOutputs outputs;
   detector::DetectorOptions detector;  ///< scores and `requests` are not used
+  std::vector<std::string> models;     ///< --model of commands that take several
   std::optional<float> score;          ///< --score of run
   std::optional<float> iou;            ///< --iou of run
   std::optional<float> nms_min_score;
@@ -74,6 +80,7 @@ struct Asked {
   AskedReview review;             ///< what review has alone
   ModelCheckOptions model_check;  ///< what `model check` has alone
   AskedHelp help;                 ///< what help has alone
+  AskedPlan plan;                 ///< what `plan run` and `plan hide` have alone
 };
 
 }  // namespace facepipe::app

@@ -23,6 +23,21 @@ std::vector<std::string> first_words() {
   return firsts;
 }
 
+std::vector<std::string> group_words() {
+  std::vector<std::string> groups = first_words();
+  std::erase_if(groups, [](const std::string& word) { return commands_in(word).empty(); });
+  return groups;
+}
+
+std::string help_of_word(const std::string& first) {
+  const std::vector<const CommandRow*> commands = commands_in(first);
+  if (commands.empty()) return find_command(first)->help;
+  if (commands.size() == 1) return commands.front()->help;
+  std::vector<std::string_view> names;
+  for (const CommandRow* const command : commands) names.emplace_back(command->name);
+  return "Begins the commands " + joined(std::move(names), " and ");
+}
+
 const CommandRow* find_command(std::string_view name) {
   const auto found = std::ranges::find(command_table(), name, &CommandRow::name);
   return found == command_table().end() ? nullptr : &*found;
@@ -46,8 +61,7 @@ void refuse_command(const std::string& name) {
   std::vector<std::string> names;
   for (const CommandRow& command : command_table()) names.emplace_back(command.name);
   if (commands_in(name).empty())
-    for (const std::string& word : first_words())
-      if (!commands_in(word).empty()) names.push_back(word);
+    for (const std::string& word : group_words()) names.push_back(word);
   const std::string meant = near_miss(name, names);
   throw Error(ErrorKind::usage, name + ": unknown command; " +
                                     (meant.empty() ? "the commands are " + command_names()

@@ -15,6 +15,12 @@ namespace facepipe::app {
 /// Returns the first words of all commands, each once.
 [[nodiscard]] std::vector<std::string> first_words();
 
+/// Returns the first words of commands of two words, each once: {"plan", "model"}.
+[[nodiscard]] std::vector<std::string> group_words();
+
+/// Returns what the commands with this first word do.
+[[nodiscard]] std::string help_of_word(const std::string& first);
+
 /// Returns the command of this name ("model check"); null if there is none.
 [[nodiscard]] const CommandRow* find_command(std::string_view name);
 

@@ -185,6 +185,22 @@ std::vector<CLI::ConfigItem> added_up(std::vector<CLI::ConfigItem> items, const 
   return sums;
 }
 
+/// If the command line has `plan run` or `plan hide`, moves the options of the sections [run] and
+/// [hide] to the commands that plan run and hide.
+void move_to_plans(std::vector<CLI::ConfigItem>& items, const CLI::App& app) {
+  const std::string group = "plan";
+  if (!app.got_subcommand(group)) return;
+  const CLI::App& plan = *app.get_subcommand(group);
+  const auto is_planned = [&](const std::string& name) {
+    return !plan.get_subcommands(
+                    [&](const CLI::App* command) { return command->get_name() == name; })
+                .empty();
+  };
+  for (CLI::ConfigItem& item : items)
+    if (!item.parents.empty() && is_planned(item.parents.front()))
+      item.parents.insert(item.parents.begin(), group);
+}
+
 std::string read_all(std::istream& input) {
   std::string text(kMostConfigBytes + 1, '\0');
   input.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -210,7 +226,9 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const 
   const std::string text = read_all(input);
   Lines(text, app_).check();
   std::istringstream stream(text);
-  return added_up(CLI::ConfigTOML::from_config(stream), app_);
+  std::vector<CLI::ConfigItem> all = added_up(CLI::ConfigTOML::from_config(stream), app_);
+  move_to_plans(all, app_);
+  return all;
 }
 
 }  // namespace facepipe::app

@@ -32,6 +32,15 @@ void name_standard_input(std::vector<std::string>& inputs) {
   std::ranges::replace(inputs, std::string("-"), std::string(video::kStandardInput));
 }
 
+/// Returns the options of the detectors, with all models that the user named.
+detector::DetectorOptions detector_of(const Asked& asked) {
+  detector::DetectorOptions detector = asked.detector;
+  if (asked.models.empty()) return detector;
+  detector.model = asked.models.front();
+  detector.more_models.assign(asked.models.begin() + 1, asked.models.end());
+  return detector;
+}
+
 // --- What run, hide and detect have in common ---
 
 // --careful changes these values:
@@ -49,9 +58,10 @@ constexpr float kCarefulStart = 0.155F;
 /// Copies the options that several of the library's structs need.
 void copy_shared(const Asked& asked, RunOptions& run) {
   run.console = asked.console;
-  run.detector = asked.detector;
+  run.detector = detector_of(asked);
   run.detector.mirrored_too = asked.hiding.careful;
   run.left_to_card.iou = !asked.iou;
+  run.left_to_card.grow = !asked.hiding.grow;
   if (asked.iou) run.job.search.nms.threshold = *asked.iou;
   run.detector.every_window = run.job.search.nms.rule == nms::NmsRule::groups;
   if (run.job.resources.frames_in_flight > 0)  // a detector can't hold more frames than there are
@@ -70,10 +80,15 @@ void derive_streams(const Asked& asked, RunOptions& run) {
   run.inputs = all_inputs(asked);
   name_standard_input(run.inputs);
   run.output = asked.outputs.path == "-" ? kStandardOutput : asked.outputs.path;
-  if (run.output != kStandardOutput) return;
-  if (run.job.output.format.empty()) run.job.output.format = "matroska";
-  if (asked.console.progress == ProgressStyle::json)
-    clash("--output - and --progress json exclude each other: both go to standard output");
+  if (run.files.detections == "-") run.files.detections = kStandardOutput;
+  if (run.output == kStandardOutput && run.job.output.format.empty())
+    run.job.output.format = "matroska";
+  std::vector<std::string> printed;
+  if (run.output == kStandardOutput) printed.emplace_back("--output -");
+  if (run.files.detections == kStandardOutput) printed.emplace_back("--detections -");
+  if (asked.console.progress == ProgressStyle::json) printed.emplace_back("--progress json");
+  if (printed.size() > 1)
+    clash(printed[0] + " and " + printed[1] + " exclude each other: both go to standard output");
 }
 
 void derive_existing(const Asked& asked, RunOptions& run) {
@@ -141,6 +156,12 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   run.files.face_fields = {.track = run.job.hide.has_value() || run.job.follow.has_value(),
                            .tracked = run.job.search.every > 1};
   return run;
+}
+
+RunOptions derive_drawing(const Asked& asked) {
+  RunOptions run = asked.run;
+  run.video = !asked.outputs.no_video;
+  return derive_run(asked, std::move(run));
 }
 
 // --- hide and detect ---
@@ -224,7 +245,7 @@ VerifyOptions derive_verify(const Asked& asked) {
   VerifyOptions verify = asked.verify;
   verify.original = videos[0];
   verify.hidden = videos[1];
-  verify.detector = asked.detector;
+  verify.detector = detector_of(asked);
   verify.console = asked.console;
   verify.max_pixels = asked.max_pixels;
   verify.overwrite = asked.outputs.overwrite;
@@ -353,6 +374,10 @@ Command derive(Commands command, const Asked& asked) {
       return derive_hide(asked);
     case kDetect:
       return derive_detect(asked);
+    case kPlanRun:
+      return PlanOptions{derive_drawing(asked), asked.plan.json};
+    case kPlanHide:
+      return PlanOptions{derive_hide(asked), asked.plan.json};
     case kVerify:
       return derive_verify(asked);
     case kReview:
@@ -367,11 +392,8 @@ Command derive(Commands command, const Asked& asked) {
       return derive_help(asked);
     case kCompletion:
       return derive_completion(asked);
-    default: {
-      RunOptions run = asked.run;
-      run.video = !asked.outputs.no_video;
-      return derive_run(asked, std::move(run));
-    }
+    default:
+      return derive_drawing(asked);
   }
 }
 

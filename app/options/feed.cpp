@@ -28,7 +28,8 @@ void read(const Choice& choice, const OptionText& given, Asked& to) {
 void read(const FileOf& file, const OptionText& given, Asked& to) {
   const std::filesystem::path path = given.text;
   const std::vector<std::string>& known = file.extensions;
-  if (std::ranges::find(known, path.extension().string()) == known.end())
+  const bool stream = file.or_stream && path == "-";
+  if (!stream && std::ranges::find(known, path.extension().string()) == known.end())
     refuse(given, "a file that ends in " + known.front() +
                       (known.size() > 1 ? " or " + known.back() : std::string()));
   file.field(to) = path;

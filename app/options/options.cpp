@@ -17,12 +17,18 @@
 namespace facepipe::app {
 namespace {
 
+/// Returns the group of commands with this name, and makes it if it is new.
+CLI::App* add_group(CLI::App& app, const std::string& name) {
+  const auto known =
+      app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+  if (!known.empty()) return known.front();
+  return app.add_subcommand(name)->require_subcommand(1)->fallthrough();
+}
+
 CLI::App* add_subcommand(CLI::App& app, const CommandRow& row) {
   const std::vector<std::string> words = words_of(row);
-  CLI::App* command = app.add_subcommand(words.front());
-  if (words.size() == 1) return command;
-  command->require_subcommand(1)->fallthrough();
-  return command->add_subcommand(words.back());
+  if (words.size() == 1) return app.add_subcommand(words.front());
+  return add_group(app, words.front())->add_subcommand(words.back());
 }
 
 void add_command(CLI::App& app, const CommandRow& row, Asked& to) {
@@ -55,6 +61,16 @@ std::string full_name(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
   const bool in_group = parent != nullptr && parent->get_parent() != nullptr;
   return (in_group ? parent->get_name() + " " : "") + command.get_name();
+}
+
+/// Returns whether the command line has all words of the command.
+bool was_given(const CLI::App& app, const CommandRow& row) {
+  const CLI::App* given = &app;
+  for (const std::string& word : words_of(row)) {
+    if (!given->got_subcommand(word)) return false;
+    given = given->get_subcommand(word);
+  }
+  return true;
 }
 
 /// Returns the innermost command that was given.
@@ -200,7 +216,7 @@ Outcome parse(std::vector<std::string> arguments, ConfigUse use) {
   Outcome outcome;
   outcome.text = run_parser(app, std::move(arguments));
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (!app.got_subcommand(words_of(command_table()[i]).front())) continue;
+    if (!was_given(app, command_table()[i])) continue;
     outcome.command = command_table()[i].command;
     outcome.asked = std::move(asked[i]);
   }
@@ -228,6 +244,7 @@ Command command_with_file(const std::vector<std::string>& arguments, const Asked
 /// Adds the words that the user gave, which reports repeat.
 Command with_words(Command command, const std::vector<std::string>& arguments) {
   if (auto* const run = std::get_if<RunOptions>(&command)) run->command_line = arguments;
+  if (auto* const plan = std::get_if<PlanOptions>(&command)) plan->run.command_line = arguments;
   if (auto* const verify = std::get_if<VerifyOptions>(&command)) verify->command_line = arguments;
   if (auto* const review = std::get_if<ReviewOptions>(&command))
     for (std::vector<std::string>* const words :

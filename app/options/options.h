@@ -22,6 +22,7 @@ namespace facepipe::app {
 struct FaceColumns {
   bool track = false;    ///< the number of its track
   bool tracked = false;  ///< whether its frame was not searched, because --every skips frames
+  bool classes = false;  ///< its class, and the model that has found it
 };
 
 enum class ExistingOutput { refuse, overwrite, skip };
@@ -55,6 +56,7 @@ struct LeftToCard {
   bool iou = true;     ///< NmsOptions::threshold
   bool score = false;  ///< what faces must exceed; hide and detect have scores of their own
   bool soft_min_score = false;  ///< it follows the score, see soft_min_score_for()
+  bool grow = true;             ///< HideOptions::grow
 };
 
 /// Returns the least score for the rule `soft` if faces must exceed `score`. It is never 0, because
@@ -88,6 +90,12 @@ struct RunOptions {
 
 /// Returns the command that has these options: "run", "hide" or "detect".
 [[nodiscard]] std::string_view command_name(const RunOptions& options);
+
+/// The options of `facepipe plan run` and `facepipe plan hide`.
+struct PlanOptions {
+  RunOptions run;     ///< the options of the command that is planned
+  bool json = false;  ///< the plan is printed as JSON
+};
 
 /// Holds the options of `facepipe doctor`.
 struct DoctorOptions {
@@ -160,7 +168,7 @@ struct ShowText {
   bool lacks_command = false;
 };
 
-using Command = std::variant<RunOptions, ReviewOptions, DoctorOptions, VerifyOptions,
+using Command = std::variant<RunOptions, PlanOptions, ReviewOptions, DoctorOptions, VerifyOptions,
                              CalibrateOptions, ModelCheckOptions, ShowText>;
 
 /// Parses the arguments after the program's name, and the file of --config. The command line has

@@ -29,9 +29,12 @@ inline constexpr Commands kDoctor = 32;
 inline constexpr Commands kModelCheck = 64;
 inline constexpr Commands kHelp = 128;
 inline constexpr Commands kCompletion = 256;
-inline constexpr Commands kReview = 512;
+inline constexpr Commands kPlanRun = 512;
+inline constexpr Commands kPlanHide = 1024;
+inline constexpr Commands kReview = 2048;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
+inline constexpr Commands kPlanCommands = kPlanRun | kPlanHide;
 /// The commands that find faces in videos or make videos.
 inline constexpr Commands kVideoWork = kVideoCommands | kReview;
 inline constexpr Commands kAllCommands = ~Commands{0};
@@ -66,6 +69,7 @@ struct Choice {
 struct FileOf {
   std::vector<std::string> extensions;
   std::filesystem::path& (*field)(Asked&);
+  bool or_stream = false;  ///< "-" is accepted, too, and stays as it is
 };
 
 /// Any text. If `expected` isn't empty, it describes the text, which then must not be empty.
@@ -190,6 +194,12 @@ template <typename T>
 [[nodiscard]] inline Value file_of(std::vector<std::string> extensions,
                                    std::filesystem::path& (*field)(Asked&)) {
   return {FileOf{std::move(extensions), field}, "none"};
+}
+
+/// Makes a value that is such a file, or "-" for a standard stream.
+[[nodiscard]] inline Value file_or_stream_of(std::vector<std::string> extensions,
+                                             std::filesystem::path& (*field)(Asked&)) {
+  return {FileOf{std::move(extensions), field, true}, "none"};
 }
 
 }  // namespace facepipe::app

@@ -1,21 +1,36 @@
 #include "app/options/table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace facepipe::app {
+namespace {
+
+/// Adds to each option of run and hide the command that plans it.
+std::vector<Row> with_plans(std::vector<Row> rows) {
+  for (Row& row : rows)
+    for (Place& place : row.places) {
+      if ((place.commands & kRun) != 0) place.commands |= kPlanRun;
+      if ((place.commands & kHide) != 0) place.commands |= kPlanHide;
+    }
+  return rows;
+}
+
+}  // namespace
+
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> commands{
       {kRun, "run", "Finds faces in inputs and draws them", true},
       {kHide, "hide", "Hides the faces in inputs, so that nobody is recognised", true},
       {kDetect, "detect", "Finds and follows faces as hide does, and writes no video", true},
-      {kReview, "review", "Shows what is found in a video, for a person to decide what is hidden",
+      {kPlanRun, "plan run", "Tells what run would do, and what it would take", false},
+      {kPlanHide, "plan hide", "Tells what hide would do, and what it would take", false},
+      {kReview, "review", "Shows what is found, for a person to decide what is hidden", false},
+      {kVerify, "verify", "Looks for faces that a hidden video shows, beside its original", false},
+      {kCalibrate, "calibrate", "Measures on pictures what --precision i8 needs for a model",
        false},
-      {kVerify, "verify", "Looks for faces that a hidden video still shows, beside its original",
+      {kModelCheck, "model check", "Tells what a model is, how fast it is, and what it finds",
        false},
-      {kCalibrate, "calibrate",
-       "Measures on pictures what --precision i8 needs to know about a model", false},
-      {kModelCheck, "model check",
-       "Tells what a model is, what computes it and how fast, and what it finds", false},
       {kDoctor, "doctor", "Tells what this machine can do, and tries each engine", false},
       {kHelp, "help", "Prints the help of a command", false},
       {kCompletion, "completion", "Prints a script with which a shell completes command lines",
@@ -24,10 +39,10 @@ const std::vector<CommandRow>& command_table() {
 }
 
 const std::vector<Row>& option_table() {
-  static const std::vector<Row> rows = joined_rows(
+  static const std::vector<Row> rows = with_plans(joined_rows(
       {argument_rows, input_rows, hiding_rows, region_rows, review_rows, verify_rows,
        calibrate_rows, model_check_rows, detection_rows, suppression_rows, experiment_rows,
-       machine_rows, drawing_rows, encoding_rows, report_rows, help_rows});
+       machine_rows, drawing_rows, encoding_rows, report_rows, plan_rows, help_rows}));
   return rows;
 }
 
@@ -36,6 +51,14 @@ std::vector<Row> joined_rows(std::initializer_list<std::vector<Row> (*)()> parts
   for (const auto part : parts)
     for (Row& row : part()) all.push_back(std::move(row));
   return all;
+}
+
+std::vector<std::string> groups_of(Commands command) {
+  std::vector<std::string> groups;
+  for (const Row* const row : rows_of(command))
+    if (std::ranges::find(groups, row->group_of(command)) == groups.end())
+      groups.emplace_back(row->group_of(command));
+  return groups;
 }
 
 std::vector<const Row*> rows_of(Commands command) {

@@ -18,6 +18,7 @@ inline constexpr const char* kFindings = "What is found";  // by verify
 inline constexpr const char* kRanges = "Ranges";           // of calibrate
 inline constexpr const char* kChecking = "Checking a model";
 inline constexpr const char* kGeneral = "General";
+inline constexpr const char* kPlanned = "Plan";
 // The sides of --detect-size and the like, in pixels.
 inline constexpr int kSmallestDetectSide = 16;
 inline constexpr int kLargestDetectSide = 8192;
@@ -28,7 +29,7 @@ struct CommandRow {
   Commands command;
   const char* name;  ///< of two words for the only command of a group, "model check"
   const char* help;
-  bool takes_config;  ///< --config has a section for it
+  bool takes_config;  ///< --config has a section for it. A plan reads the section of its command
 };
 
 /// In the order of `facepipe --help`.
@@ -53,6 +54,10 @@ struct ExitCode {
 
 /// Returns the exit codes of the program, in the order in which the help shows them.
 [[nodiscard]] const std::vector<ExitCode>& exit_codes();
+
+/// Returns the names of the groups in the help of a command, in the order in which they occur
+/// first.
+[[nodiscard]] std::vector<std::string> groups_of(Commands command);
 
 /// Returns what holds for several exit codes, as sentences.
 [[nodiscard]] std::string exit_code_notes();
@@ -83,6 +88,7 @@ struct ExitCode {
 [[nodiscard]] std::vector<Row> review_rows();
 [[nodiscard]] std::vector<Row> calibrate_rows();
 [[nodiscard]] std::vector<Row> model_check_rows();
+[[nodiscard]] std::vector<Row> plan_rows();
 [[nodiscard]] std::vector<Row> help_rows();
 
 }  // namespace facepipe::app

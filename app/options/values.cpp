@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "app/output/joined.h"
 #include "app/output/text.h"
 #include "core/limits.h"
 
@@ -163,14 +164,7 @@ std::pair<std::string, std::string> parse_assignment(const OptionText& given) {
   return {std::string(given.text.substr(0, equals)), std::string(given.text.substr(equals + 1))};
 }
 
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (const std::string_view word : words) {
-    if (!text.empty()) text += ", ";
-    text += word;
-  }
-  return text;
-}
+std::string joined(const std::vector<std::string_view>& words) { return joined_by(words, ", "); }
 
 std::string joined(std::vector<std::string_view> words, std::string_view before_last) {
   const std::string_view last = words.back();

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <utility>
 
 #include "app/output/text.h"
@@ -31,30 +32,47 @@ void append_csv_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   to += ',' + std::to_string(frame.record.size.height);
   const Box& box = faces.boxes[i];
   append_fields(to, box.x1, box.y1, box.x2, box.y2, faces.scores[i]);
-  if (faces.has_landmarks())
+  if (faces.has_landmarks(i))
     for (const Point& point : faces.landmarks[i]) append_fields(to, point.x, point.y);
   else
     to.append(2 * kLandmarks, ',');
 }
 
-template <bool has_track, bool may_be_tracked>
+detector::FoundClass class_of(const NamedFrame& frame, std::size_t i) {
+  const std::size_t its = frame.record.faces.class_of(i);
+  return its < frame.classes.size() ? frame.classes[its] : detector::FoundClass{};
+}
+
+// The columns that some files have, as bits of a number.
+constexpr std::size_t kTrack = 1;
+constexpr std::size_t kTracked = 2;
+constexpr std::size_t kClasses = 4;
+constexpr std::size_t kChoices = 8;
+
+template <std::size_t columns>
 void append_csv_faces(std::string& to, const NamedFrame& frame) {
   for (std::size_t i = 0; i < frame.record.faces.size(); ++i) {
     append_csv_face(to, frame, i);
-    if constexpr (has_track) {
+    if constexpr ((columns & kTrack) != 0) {
       const std::int64_t track = frame.record.face_tracks.at(i);
       to += ',' + (track == kNoTrack ? std::string() : std::to_string(track));
     }
-    if constexpr (may_be_tracked) to += frame.record.searched ? ",0" : ",1";
+    if constexpr ((columns & kTracked) != 0) to += frame.record.searched ? ",0" : ",1";
+    if constexpr ((columns & kClasses) != 0) {
+      const detector::FoundClass its = class_of(frame, i);
+      to += ',' + csv_field(its.name) + ',' + csv_field(its.model);
+    }
     to += '\n';
   }
 }
 
 /// Returns the function for FrameFormat::append that writes these columns.
 auto csv_faces(FaceColumns columns) {
-  if (columns.track)
-    return columns.tracked ? append_csv_faces<true, true> : append_csv_faces<true, false>;
-  return columns.tracked ? append_csv_faces<false, true> : append_csv_faces<false, false>;
+  constexpr auto kFunctions = []<std::size_t... all>(std::index_sequence<all...>) {
+    return std::array{&append_csv_faces<all>...};
+  }(std::make_index_sequence<kChoices>());
+  return kFunctions.at((columns.track ? kTrack : 0) + (columns.tracked ? kTracked : 0) +
+                       (columns.classes ? kClasses : 0));
 }
 
 void append_json_point(std::string& to, const Point& point) {
@@ -84,11 +102,15 @@ void append_json_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   append_fields(to, box.y1, box.x2, box.y2);
   to += R"(],"score":)";
   append_number(to, faces.scores[i]);
-  if (frame.class_name != "face") to += R"(,"class":)" + json_string(frame.class_name);
+  if (tells_classes(frame.classes)) {
+    const detector::FoundClass its = class_of(frame, i);
+    to += R"(,"class":)" + json_string(its.name);
+    to += R"(,"model":)" + (its.model.empty() ? "null" : json_string(its.model));
+  }
   const std::int64_t track = record.face_tracks.empty() ? kNoTrack : record.face_tracks.at(i);
   if (track != kNoTrack) to += R"(,"track":)" + std::to_string(track);
   if (!record.searched) to += R"(,"tracked":true)";
-  if (faces.has_landmarks())
+  if (faces.has_landmarks(i))
     append_json_landmarks(to, faces.landmarks[i]);
   else
     to += R"(,"landmarks":null)";
@@ -134,6 +156,7 @@ std::string csv_faces_header(FaceColumns columns) {
     for (std::string_view axis : {"_x", "_y"}) header.append(",").append(point).append(axis);
   if (columns.track) header += ",track";
   if (columns.tracked) header += ",tracked";
+  if (columns.classes) header += ",class,model";
   return header + '\n';
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "app/output/line_spool.h"
 #include "core/frame_record.h"
 #include "core/timing.h"
+#include "detector/facts.h"
 
 namespace facepipe::app {
 
@@ -20,9 +22,9 @@ namespace facepipe::app {
 struct NamedFrame {
   const std::string& name;  ///< PlannedInput::name of the input
   const FrameRecord& record;
-  Clock::time_point start;          ///< when the work on the input began
-  bool of_several = false;          ///< whether there are several inputs
-  std::string class_name = "face";  ///< class of the objects that were found
+  Clock::time_point start;                          ///< when the work on the input began
+  bool of_several = false;                          ///< whether there are several inputs
+  std::span<const detector::FoundClass> classes{};  ///< of FrameRecord::faces; empty: one, faces
 };
 
 /// Describes a text format: what lines look like, and which lines each frame adds. If numbers are
@@ -39,11 +41,14 @@ struct FrameFormat {
 /// box, the score and the landmarks. Other files are JSON lines, one object for each frame:
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
-/// If a face has no landmarks, their fields are empty in .csv, and "landmarks" is null in JSON. If
-/// the detector finds other objects than faces, each "face" has its "class" in JSON. A face of a
-/// track has its "track". In .csv this is an additional column, which is empty for kNoTrack. If a
-/// face's frame was not searched, the face has "tracked": true in JSON. If `columns.tracked` is
-/// true, the last column in .csv is 1 for such a face and 0 for others.
+/// If a face has no landmarks, their fields are empty in .csv, and "landmarks" is null in JSON. A
+/// face of a track has its "track". In .csv this is an additional column, which is empty for
+/// kNoTrack. If a face's frame was not searched, the face has "tracked": true in JSON. If
+/// `columns.tracked` is true, a column in .csv is 1 for such a face and 0 for others. If the models
+/// find several classes or other objects than faces, or if there are several models
+/// (tells_classes()), each "face" has its "class" and "model" in JSON. "model" is null if nobody
+/// knows which model has found the face. If `columns.classes` is true, these are the last columns
+/// in .csv.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,
                                             FaceColumns columns = {});
 

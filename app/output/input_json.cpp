@@ -187,26 +187,39 @@ Json options_json(const RunOptions& options, const detector::ModelAbout& model) 
           {"tolerate_damage", options.tolerate_damage}};
 }
 
-void add_facts(Json& json, const std::optional<RunFacts>& facts) {
-  for (const char* name : {"device", "devices", "engine", "precision", "why", "model"})
-    json[name] = nullptr;
-  if (!facts) return;
-  json["device"] = to_string(facts->devices.front());
-  json["devices"] = Json::array();
-  for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
-  Json why = Json::array();
-  for (const std::string& reason : facts->reasons()) why.push_back(reason);
-  json["why"] = std::move(why);
-  if (!facts->model_info) return;
-  const detector::ModelInfo& model = *facts->model_info;
-  json["engine"] = model.choice().name();
-  json["precision"] = to_string(model.choice().precision);
-  json["model"] = {{"kind", model.model_kind()},
-                   {"class", model.class_name()},
-                   {"path", facts->model.string()},
-                   {"sha256", model.model_sha256()},
-                   {"card", text_or_null(model.about().card)},
-                   {"licence", licence_json(model.about().licence)}};
+Json model_json(const detector::ModelInfo& model, const fs::path& file) {
+  return {{"kind", model.model_kind()},
+          {"class", model.classes().front().name},
+          {"path", file.string()},
+          {"sha256", model.model_sha256()},
+          {"card", text_or_null(model.about().card)},
+          {"licence", licence_json(model.about().licence)}};
+}
+
+/// Returns the facts about each of several models, and the values of its card that are used.
+Json models_json(const RunOptions& options, const RunFacts& facts) {
+  Json all = Json::array();
+  for (const detector::ModelInfo& model : facts.models()) {
+    const detector::ModelAbout& about = model.about();
+    const fs::path& file = all.empty() ? facts.model : about.file;
+    Json& json = all.emplace_back(model_json(model, file));
+    const pipeline::SearchOptions search =
+        search_of(options.job.search, options.left_to_card, about);
+    json["engine"] = model.choice().name();
+    json["precision"] = to_string(model.choice().precision);
+    json["score"] = short_double(face_score_of(search, options.detector, about));
+    json["iou"] = short_double(search.nms.threshold);
+    json["looks"] = looks_json(options.detector, about);
+  }
+  return all;
+}
+
+/// Returns the classes that are looked for, each with the model that finds it.
+Json classes_json(const RunFacts& facts) {
+  Json all = Json::array();
+  for (const detector::FoundClass& each : facts.classes())
+    all.push_back({{"name", each.name}, {"model", text_or_null(each.model)}});
+  return all;
 }
 
 /// Returns the numbers of tracks; null if the run neither hides nor follows faces for hiding.
@@ -289,6 +302,25 @@ void add_result(Json& json, const InputOutcome& outcome) {
 
 }  // namespace
 
+void add_facts(Json& json, const RunOptions& options, const std::optional<RunFacts>& facts) {
+  for (const char* name : {"device", "devices", "engine", "precision", "why", "model"})
+    json[name] = nullptr;
+  if (!facts) return;
+  json["device"] = to_string(facts->devices.front());
+  json["devices"] = Json::array();
+  for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
+  Json why = Json::array();
+  for (const std::string& reason : facts->reasons()) why.push_back(reason);
+  json["why"] = std::move(why);
+  if (!facts->model_info) return;
+  const detector::ModelInfo& model = *facts->model_info;
+  json["engine"] = model.choice().name();
+  json["precision"] = to_string(model.choice().precision);
+  json["model"] = model_json(model, facts->model);
+  if (!model.others().empty()) json["models"] = models_json(options, *facts);
+  if (model.classes().size() > 1) json["classes"] = classes_json(*facts);
+}
+
 nlohmann::ordered_json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
                                   const InputOutcome& outcome) {
   Json json;
@@ -300,7 +332,7 @@ nlohmann::ordered_json input_json(const RunOptions& options, const std::optional
   json["exit_code"] = outcome.code;
   json["error"] = text_or_null(outcome.error);
   add_origin(json, options, outcome.record);
-  add_facts(json, facts);
+  add_facts(json, options, facts);
   json["options"] = options_json(options, facts ? facts->about() : detector::ModelAbout{});
   add_result(json, outcome);
   return json;

@@ -42,4 +42,10 @@ void warn_of_licence(const std::string& model, const detector::ModelLicence& lic
                licence.weights.empty() ? "" : " (" + licence.weights + ")");
 }
 
+void warn_of_licences(const std::vector<detector::ModelInfo>& models,
+                      const std::filesystem::path& first) {
+  for (std::size_t i = 0; i < models.size(); ++i)
+    warn_of_licence((i == 0 ? first : models[i].about().file).string(), models[i].about().licence);
+}
+
 }  // namespace facepipe::app

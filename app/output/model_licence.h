@@ -1,9 +1,12 @@
 // Describes the licence of a model, for people and for reports.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
+#include "detector/facts.h"
 #include "detector/model_about.h"
 
 namespace facepipe::app {
@@ -16,7 +19,12 @@ namespace facepipe::app {
 [[nodiscard]] nlohmann::ordered_json licence_json(const detector::ModelLicence& licence);
 
 /// Logs a warning if the licence forbids commercial use. Each command must call this function only
-/// once.
+/// once for each model.
 void warn_of_licence(const std::string& model, const detector::ModelLicence& licence);
+
+/// Calls warn_of_licence() for each model of a run.
+/// @param first  the file of the first model
+void warn_of_licences(const std::vector<detector::ModelInfo>& models,
+                      const std::filesystem::path& first);
 
 }  // namespace facepipe::app

@@ -48,9 +48,13 @@ void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& p
   }
 }
 
+void check_existing_files(const SideFiles& files, ExistingOutput existing) {
+  for (const fs::path& path : named(files)) static_cast<void>(checked_target(path, existing));
+}
+
 SideOutputs::SideOutputs(const SideFiles& files, ExistingOutput existing,
                          const std::stop_token& stop) {
-  for (const fs::path& path : named(files)) static_cast<void>(checked_target(path, existing));
+  check_existing_files(files, existing);
   if (!files.detections.empty())
     frame_files_.emplace_back(
         files.detections, detections_format(files.detections, files.face_fields), existing, stop);

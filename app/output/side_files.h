@@ -22,6 +22,9 @@ namespace facepipe::app {
 /// video output. The file of known tracks counts as an input.
 void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned);
 
+/// Throws Error(output) if one of `files` exists, and `existing` refuses to replace it.
+void check_existing_files(const SideFiles& files, ExistingOutput existing);
+
 /// Owns the open files. Not thread-safe. All functions throw Error(output), which names the file.
 class SideOutputs {
  public:

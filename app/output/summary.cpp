@@ -7,34 +7,35 @@
 #include <optional>
 #include <string_view>
 
+#include "app/output/joined.h"
 #include "app/output/text.h"
 #include "pipeline/job_result.h"
 
 namespace facepipe::app {
 namespace {
 
-std::string names_of(const std::vector<Device>& devices) {
-  std::string names;
-  for (const Device device : devices) names += (names.empty() ? "" : " + ") + to_string(device);
-  return names;
-}
-
 /// Returns the word for the counted objects.
 std::string things(const std::optional<RunFacts>& facts) {
-  const std::string class_name = facts ? facts->class_name() : "face";
-  return class_name == "face" ? "faces" : fmt::format("boxes ({})", terminal_text(class_name));
+  std::vector<std::string> names;
+  if (facts)
+    for (const detector::FoundClass& each : facts->classes())
+      if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
+  if (names.empty() || names == std::vector<std::string>{"face"}) return "faces";
+  return fmt::format("boxes ({})", terminal_text(joined_by(names, ", ")));
 }
 
-std::string facts_line(const RunFacts& facts) {
-  const std::string devices = names_of(facts.devices);
-  const std::optional<detector::ModelInfo>& model = facts.model_info;
-  std::string line = model
-                         ? fmt::format("ran on {}, {} {}, {} ({})\n", devices,
-                                       model->choice().name(), to_string(model->choice().precision),
-                                       model->model_kind(), terminal_text(facts.model.string()))
-                         : fmt::format("ran on {}; faces were not looked for\n", devices);
-  for (const std::string& why : facts.reasons()) line += fmt::format("  {}\n", terminal_text(why));
-  return line;
+/// Returns "onnx f32, CenterFace (centerface.onnx)".
+std::string model_text(const detector::ModelInfo& model, const std::filesystem::path& file) {
+  return fmt::format("{} {}, {} ({})", model.choice().name(), to_string(model.choice().precision),
+                     model.model_kind(), terminal_text(file.string()));
+}
+
+std::string facts_paragraph(const RunFacts& facts) {
+  std::string text;
+  for (const std::string& line : facts_lines(facts))
+    text += (text.empty() ? "ran on " : "  ") + line + '\n';
+  for (const std::string& why : facts.reasons()) text += fmt::format("  {}\n", terminal_text(why));
+  return text;
 }
 
 /// Returns the share of each device; empty if there was only one device.
@@ -131,6 +132,18 @@ std::string waiting_table(const pipeline::StageTimes& times) {
 
 }  // namespace
 
+std::vector<std::string> facts_lines(const RunFacts& facts) {
+  std::vector<std::string> names;
+  for (const Device device : facts.devices) names.push_back(to_string(device));
+  const std::string devices = joined_by(names, " + ");
+  const std::optional<detector::ModelInfo>& model = facts.model_info;
+  if (!model) return {devices + ", without a search for faces"};
+  std::vector<std::string> lines{devices + ", " + model_text(*model, facts.model)};
+  for (const detector::ModelInfo& other : model->others())
+    lines.push_back("and " + model_text(other, other.about().file));
+  return lines;
+}
+
 std::string summary_text(const std::optional<RunFacts>& facts,
                          const std::vector<InputOutcome>& outcomes,
                          const pipeline::StageTimes& times, const WorkTime& work,
@@ -141,7 +154,7 @@ std::string summary_text(const std::optional<RunFacts>& facts,
   for (const InputOutcome& outcome : outcomes) text += input_line(outcome, things(facts));
   if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1)
     text += total_line(outcomes, things(facts), work.seconds);
-  if (facts) text += facts_line(*facts);
+  if (facts) text += facts_paragraph(*facts);
   for (const std::filesystem::path& file : files)
     text += "wrote " + terminal_text(file.string()) + '\n';
   return text;

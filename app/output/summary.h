@@ -11,6 +11,10 @@
 
 namespace facepipe::app {
 
+/// Returns what a run works with, for a terminal: "cpu, openvino f32, CenterFace (FILE)", and a
+/// line for each further model. Without a model: "cpu, without a search for faces".
+[[nodiscard]] std::vector<std::string> facts_lines(const RunFacts& facts);
+
 /// Says how long the run has worked on all inputs.
 struct WorkTime {
   double seconds = 0;    ///< without the start-up of inputs that were worked on one after the other

@@ -1,23 +1,36 @@
 // Sets the search options that the user left open to the values of the model's card.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "app/options/options.h"
+#include "detector/facts.h"
 #include "detector/model_about.h"
 #include "detector/options.h"
 #include "pipeline/job_options.h"
+#include "track/track_file.h"
 
 namespace facepipe::app {
 
-/// Returns `search` with the model's values for the options that the user left open. Options for
-/// which the model has no value stay unchanged.
+/// Returns `search` with the models' values for the options that the user left open. Options for
+/// which a model has no value stay unchanged.
+/// @param classes  the classes that all models find; if there is no more than one class, only
+///                 `model` matters
 [[nodiscard]] pipeline::SearchOptions search_of(pipeline::SearchOptions search,
                                                 const LeftToCard& left,
-                                                const detector::ModelAbout& model);
+                                                const detector::ModelAbout& model,
+                                                std::span<const detector::FoundClass> classes = {});
 
-/// Sets what the job of an input takes from the model's card: `search`, as search_of() returns it,
-/// and what scores mean for those who follow faces.
+/// Returns what an edit file says of tracks of these classes, and how much of them is hidden.
+[[nodiscard]] std::vector<track::TrackClass> track_classes_of(
+    std::span<const detector::FoundClass> classes, const LeftToCard& left);
+
+/// Sets what the job of an input takes from the models' cards: `search`, as search_of() returns it,
+/// what scores mean for those who follow faces, and HideJob::classes.
 void complete_by_card(pipeline::JobOptions& job, const LeftToCard& left,
-                      const detector::ModelAbout& model);
+                      const detector::ModelAbout& model,
+                      std::span<const detector::FoundClass> classes);
 
 /// Returns the score that faces exceed.
 /// @param search  from search_of()

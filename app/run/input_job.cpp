@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "app/output/existing_target.h"
 #include "app/run/card_defaults.h"
@@ -42,35 +43,49 @@ pipeline::JobOptions job_options(const RunOptions& options, const InputOutcome& 
   return job;
 }
 
-pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::JobObserver& observer,
-                                  RunDevice& device, const RunContext& context,
-                                  InputRecord& record) {
+JobPreparation prepare_job(pipeline::JobOptions& job, RunDevice& device,
+                           const RunContext& context) {
   const RunOptions& options = context.options;
   const bool writes_tracks = !options.files.tracks.empty();
   const bool reads_tracks = !options.files.known_tracks.empty();
   if (options.two_pass || writes_tracks || reads_tracks)
     job.input.same_file = identity_of(job.input.name);
-  std::string sha256;
-  if (writes_tracks) sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
+  JobPreparation preparation;
+  if (writes_tracks)
+    preparation.sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
   if (reads_tracks) {
-    job.hide->known = read_known_tracks(options.files.known_tracks, job.input.name,
-                                        job.hide->appearance, context.stop);
-    sha256 = job.hide->known->file.input.sha256;
+    job.hide->known =
+        read_known_tracks(options.files.known_tracks, job.input.name,
+                          {job.hide->appearance, options.left_to_card.grow}, context.stop);
+    preparation.sha256 = job.hide->known->file.input.sha256;
   }
+  static_cast<void>(device.ready());
+  if (job.hide && job.hide->known) device.take_known_classes(job.hide->known->classes);
+  complete_by_card(job, options.left_to_card, device.facts()->about(), device.facts()->classes());
+  preparation.turned = look_for_turned_faces(job, *device.facts(), context);
+  return preparation;
+}
+
+pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::JobObserver& observer,
+                                  RunDevice& device, const RunContext& context,
+                                  InputRecord& record) {
+  const RunOptions& options = context.options;
+  // The hash is computed while the job works, unless preparing the job computes it.
+  const bool hashed = !options.files.tracks.empty() || !options.files.known_tracks.empty();
   std::optional<HashInBackground> hash;
-  if (options.files.any_report() && sha256.empty()) hash.emplace(job.input.name);
+  if (options.files.any_report() && !hashed) hash.emplace(job.input.name);
+  const JobPreparation preparation = prepare_job(job, device, context);
   pipeline::Backend& backend = device.ready();
-  complete_by_card(job, options.left_to_card, device.facts()->about());
-  const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output.path, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {
     return context.parts.job(pass, backend, of_pass, context.stop);
   };
   pipeline::JobResult result =
       options.two_pass ? run_in_two_passes(job, observer, run) : run(job, observer);
-  if (!turned.empty()) result.notices.push_back(turned);
-  if (result.tracks && writes_tracks) result.tracks->input.sha256 = sha256;
-  record.input_sha256 = hash ? hash->result(context.stop) : sha256;
+  if (!preparation.turned.empty()) result.notices.push_back(preparation.turned);
+  if (result.tracks && !options.files.tracks.empty())
+    result.tracks->input.sha256 = preparation.sha256;
+  record.input_sha256 = hash ? hash->result(context.stop) : preparation.sha256;
   return result;
 }
 

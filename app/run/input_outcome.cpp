@@ -37,12 +37,17 @@ std::string_view to_string(InputStatus status) {
 }
 
 std::vector<std::string> RunFacts::reasons() const {
-  std::vector<std::string> reasons{device_why, model_info ? model_info->choice().why : ""};
+  std::vector<std::string> reasons{device_why};
+  for (const detector::ModelInfo& each : models())
+    if (std::ranges::find(reasons, each.choice().why) == reasons.end())
+      reasons.push_back(each.choice().why);
   std::erase(reasons, "");
   return reasons;
 }
 
-std::string RunFacts::class_name() const { return model_info ? model_info->class_name() : "face"; }
+std::vector<detector::ModelInfo> RunFacts::models() const {
+  return model_info ? detector::each_of(*model_info) : std::vector<detector::ModelInfo>{};
+}
 
 detector::ModelAbout RunFacts::about() const {
   return model_info ? model_info->about() : detector::ModelAbout{};

@@ -38,14 +38,21 @@ struct RunFacts {
   std::vector<Device> devices;  ///< one device, unless the user asked for several
   std::string device_why;       ///< why this device was chosen; empty if the user named it
   std::optional<detector::ModelInfo> model_info;  ///< nullopt if no model was loaded
-  std::filesystem::path model;                    ///< its file
+  std::filesystem::path model;                    ///< its file; of several, the first one's
+  /// The classes of the tracks in an edit file that replaces the models.
+  std::vector<detector::FoundClass> known_classes{};
 
   /// Returns why this device and this engine were chosen. Gives no reason for a device or an engine
   /// that the user named.
   [[nodiscard]] std::vector<std::string> reasons() const;
-  /// Returns the class of objects that the model finds: "face" if no model was loaded.
-  [[nodiscard]] std::string class_name() const;
-  /// Returns facts about the model; they are empty if no model was loaded.
+  /// Returns the classes of objects that the models find. FrameRecord::faces has indices in this
+  /// list.
+  [[nodiscard]] const std::vector<detector::FoundClass>& classes() const {
+    return model_info ? model_info->classes() : known_classes;
+  }
+  /// Returns all models that were loaded.
+  [[nodiscard]] std::vector<detector::ModelInfo> models() const;
+  /// Returns facts about the first model; they are empty if no model was loaded.
   [[nodiscard]] detector::ModelAbout about() const;
 };
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,15 @@
 namespace facepipe::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Returns an observer's function that appends pictures to a list, which must outlive the observer.
+std::function<void(video::PreviewPicture)> keep_in(std::vector<video::PreviewPicture>& pictures) {
+  return [&pictures](video::PreviewPicture picture) { pictures.push_back(std::move(picture)); };
+}
+
+}  // namespace
 
 /// Begins work on the input. Returns false if there is nothing to do for the input.
 bool InputWorker::begin(InputOutcome& outcome) {
@@ -63,17 +73,18 @@ void InputWorker::work_alone(std::size_t index) {
   ProgressTeller teller(progress.kind(), progress.stream(), progress.first_state(index, outcome));
   SideOutputs& files = shared_.files.files;
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
-  RunSeries series;
+  Shown shown;
   pipeline::JobObserver observer = observer_of(
       outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { files.write(frame); },
-      series);
+      shown);
   observer.progress = [&](const pipeline::Progress& now) { teller.update(now); };
+  if (wants_pictures(job)) observer.picture = keep_in(shown.pictures);
   if (const auto failure = run_job(outcome, job, observer)) {
     end_with_failure(outcome, *failure);
     files.forget();
   }
-  outcome.record.damaged = series.damaged();
-  make_page(index, series);
+  outcome.record.damaged = shown.series.damaged();
+  make_page(index, std::move(shown));
   shared_.times.add_single(outcome.result.times.wall_s - outcome.result.times.startup_s);
   shared_.collector.end(index);
   shared_.progress.end(teller, outcome.status);
@@ -93,14 +104,15 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
                         progress.first_state(index, outcome));
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
   job.resources.shared = lanes;
-  RunSeries series;
+  Shown shown;
   pipeline::JobObserver observer = observer_of(
       outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { spool.write(frame); },
-      series);
+      shown);
   observer.progress = [&](const pipeline::Progress& now) {
     teller.update(now);
     all.update(index, now);
   };
+  if (wants_pictures(job)) observer.picture = keep_in(shown.pictures);
   const auto failure = run_job(outcome, job, observer);
   all.end(index);
   if (failure && failure->code == exit_code(ErrorKind::device)) {
@@ -108,8 +120,8 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
     return false;
   }
   if (failure) end_with_failure(outcome, *failure);
-  outcome.record.damaged = series.damaged();
-  make_page(index, series);
+  outcome.record.damaged = shown.series.damaged();
+  make_page(index, std::move(shown));
   spool.put_away();
   shared_.collector.end(index, std::move(spool));
   shared_.progress.end(teller, outcome.status);
@@ -139,23 +151,31 @@ void InputWorker::note_hashes(InputOutcome& outcome) {
   outcome.record.edit_sha256 = hash_if_file(options.files.known_tracks, stop);
 }
 
-void InputWorker::make_page(std::size_t index, const RunSeries& series) {
+/// Returns whether the page shows pictures of this job's output. It shows none of what goes into a
+/// pipe.
+bool InputWorker::wants_pictures(const pipeline::JobOptions& job) const {
+  return !shared_.context.options.files.page.empty() && !job.output.path.empty() &&
+         !is_stream_target(job.output.path);
+}
+
+void InputWorker::make_page(std::size_t index, Shown shown) {
   shared_.failures.report(attempt({}, [&] {
-    shared_.pages.end(index, shared_.outcomes[index], shared_.device.facts(), series);
+    shared_.pages.end(index, shared_.outcomes[index], shared_.device.facts(), shown.series,
+                      std::move(shown.pictures));
   }));
 }
 
-/// @param outcome, series  must outlive the observer
+/// @param outcome, shown  must outlive the observer
 pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool writes_video,
-                                               WriteFrame write, RunSeries& series) {
+                                               WriteFrame write, Shown& shown) {
   pipeline::JobObserver observer;
   const bool reports = shared_.context.options.files.any_report();
-  observer.frame = [this, &outcome, writes_video, write = std::move(write), reports, &series,
+  observer.frame = [this, &outcome, writes_video, write = std::move(write), reports, &shown,
                     start = Clock::now()](const FrameRecord& record) {
-    if (reports) series.add(record);
+    if (reports) shown.series.add(record);
     const std::optional<RunFacts>& facts = shared_.device.facts();
     write({outcome.planned.name, record, start, shared_.files.of_several,
-           facts ? facts->class_name() : "face"});
+           facts ? facts->classes() : std::span<const detector::FoundClass>{}});
     if (!writes_video && shared_.files.files.any_frames()) check_that_something_is_written();
   };
   observer.times = [this](const pipeline::StageTimes& times) { shared_.times.add_stages(times); };

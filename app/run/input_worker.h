@@ -19,6 +19,7 @@
 #include "app/run/run_progress.h"
 #include "app/run/run_times.h"
 #include "pipeline/job.h"
+#include "video/write/preview_pictures.h"
 
 namespace facepipe::app {
 
@@ -53,17 +54,23 @@ class InputWorker {
                                         ProgressOfSeveral& all);
 
  private:
+  /// What the page of an input shows besides its entry in the report.
+  struct Shown {
+    RunSeries series;
+    std::vector<video::PreviewPicture> pictures{};
+  };
   using WriteFrame = std::function<void(const NamedFrame&)>;
 
   [[nodiscard]] bool begin(InputOutcome& outcome);
   void check_before_work(InputOutcome& outcome);
   [[nodiscard]] pipeline::JobObserver observer_of(const InputOutcome& outcome, bool writes_video,
-                                                  WriteFrame write, RunSeries& series);
+                                                  WriteFrame write, Shown& shown);
   void check_that_something_is_written();
   [[nodiscard]] std::optional<Failure> run_job(InputOutcome& outcome, pipeline::JobOptions& job,
                                                const pipeline::JobObserver& observer);
   void note_hashes(InputOutcome& outcome);
-  void make_page(std::size_t index, const RunSeries& series);
+  [[nodiscard]] bool wants_pictures(const pipeline::JobOptions& job) const;
+  void make_page(std::size_t index, Shown shown);
 
   const SharedWork shared_;
 };

@@ -1,5 +1,6 @@
 #include "app/run/known_tracks.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -39,16 +40,20 @@ std::string sha256_of_input(const std::string& input, const std::string& option,
   return sha256_of_file(input, stop);
 }
 
-std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
-    const fs::path& path, const std::string& input, const overlay::HideOptions& appearance,
-    const std::stop_token& stop) {
+std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& path,
+                                                               const std::string& input,
+                                                               const TracksAppearance& appearance,
+                                                               const std::stop_token& stop) {
   auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = path.string();
   known->file = track::read_track_file(path);
+  known->classes = classes_in(known->file);
+  if (!appearance.own_growth)
+    for (track::FileTrack& track : known->file.tracks) track.grow.reset();
   for (std::size_t i = 0; i < known->file.tracks.size(); ++i) {
     const std::string& style = known->file.tracks[i].style;
     if (style.empty() || known->styles.contains(style)) continue;
-    const std::optional<overlay::HideOptions> parsed = appearance_of(style, appearance);
+    const std::optional<overlay::HideOptions> parsed = appearance_of(style, appearance.usual);
     if (!parsed)
       throw Error(ErrorKind::input, known->name + ": track " + std::to_string(i) +
                                         ": style is not one of solid, solid:COLOUR, blur, mosaic");
@@ -60,9 +65,22 @@ std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
   return known;
 }
 
-std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(const track::TrackFile& found,
-                                                             const std::string& input) {
+std::vector<track::TrackClass> classes_in(const track::TrackFile& file) {
+  std::vector<track::TrackClass> classes;
+  for (const track::FileTrack& track : file.tracks) {
+    const bool listed = std::ranges::any_of(classes, [&](const track::TrackClass& each) {
+      return each.name == track.found_class && each.model == track.model;
+    });
+    if (!listed) classes.push_back({track.found_class, track.model, {}});
+  }
+  return classes;
+}
+
+std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
+    const track::TrackFile& found, const std::string& input,
+    const std::vector<track::TrackClass>& classes) {
   auto known = std::make_shared<pipeline::KnownTracks>();
+  known->classes = classes;
   known->name = "the first pass over " + input;
   known->file = found;
   known->by_person = false;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "overlay/hide.h"
 #include "pipeline/job_options.h"
@@ -18,18 +19,30 @@ namespace facepipe::app {
 [[nodiscard]] std::string sha256_of_input(const std::string& input, const std::string& option,
                                           const std::stop_token& stop);
 
-/// Reads an edit file. A track's own style doesn't change the shape and the growth: these always
-/// come from `appearance`. Throws Stopped. Throws the errors of read_track_file() and
-/// sha256_of_input(). Throws Error(input) for a style that no track may have, such as an image: an
-/// edit file may come from anywhere, so it must not name other files. Throws Error(usage) if the
-/// edit file has the SHA-256 of another input.
+/// Says how the tracks of an edit file are hidden.
+struct TracksAppearance {
+  const overlay::HideOptions& usual;
+  bool own_growth = true;  ///< FileTrack::grow counts; false: the growth of `usual` replaces it
+};
+
+/// Reads an edit file. A track's own style doesn't change the shape and the growth: the shape
+/// always comes from `appearance.usual`, and so does the growth unless the track has its own.
+/// Throws Stopped. Throws the errors of read_track_file() and sha256_of_input(). Throws
+/// Error(input) for a style that no track may have, such as an image: an edit file may come from
+/// anywhere, so it must not name other files. Throws Error(usage) if the edit file has the SHA-256
+/// of another input.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
-    const std::filesystem::path& path, const std::string& input,
-    const overlay::HideOptions& appearance, const std::stop_token& stop);
+    const std::filesystem::path& path, const std::string& input, const TracksAppearance& appearance,
+    const std::stop_token& stop);
+
+/// Returns the classes of a file's tracks, each name and model once, in the order of the tracks.
+[[nodiscard]] std::vector<track::TrackClass> classes_in(const track::TrackFile& file);
 
 /// Converts tracks that the first pass has found to KnownTracks, as if they were read from an edit
 /// file. Throws Error(device) if there are too many tracks.
+/// @param classes  HideJob::classes of the job that has found them
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
-    const track::TrackFile& found, const std::string& input);
+    const track::TrackFile& found, const std::string& input,
+    const std::vector<track::TrackClass>& classes);
 
 }  // namespace facepipe::app

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/error.h"
 #include "core/files/output_file.h"
 #include "video/read/input_access.h"
 
@@ -78,6 +79,17 @@ std::optional<std::uintmax_t> bytes_of_input(const std::string& input) {
   if (video::is_url(input) || !fs::is_regular_file(input, error)) return std::nullopt;
   const std::uintmax_t bytes = fs::file_size(input, error);
   return error ? std::nullopt : std::optional(bytes);
+}
+
+void refuse_input_as_output(const fs::path& output, const std::vector<std::string>& inputs) {
+  if (output.empty() || is_stream_target(output)) return;
+  for (const std::string& input : inputs) {
+    if (input.empty()) continue;
+    for (const fs::path& read : input_paths(input))
+      for (const fs::path& made : names_of_a_run(output))
+        if (identity(read) == identity(made))
+          throw Error(ErrorKind::usage, made.string() + ": is also an input");
+  }
 }
 
 }  // namespace facepipe::app

@@ -25,6 +25,11 @@ namespace facepipe::app {
 using NamedFile = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
 [[nodiscard]] NamedFile identity(const std::filesystem::path& path);
 
+/// Throws Error(usage) if one of the files that a run makes for `output` is an input. Does nothing
+/// if `output` is empty, or is a FIFO or a device. Empty names of inputs mean nothing.
+void refuse_input_as_output(const std::filesystem::path& output,
+                            const std::vector<std::string>& inputs);
+
 /// Returns the target to which the temporary file `path` of a run belongs. Returns `path` itself if
 /// it is not a temporary file.
 [[nodiscard]] std::filesystem::path target_of_temporary(const std::filesystem::path& path);

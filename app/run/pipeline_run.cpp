@@ -71,6 +71,13 @@ class PipelineParts {
 
 }  // namespace
 
+int with_pipeline(const RunOptions& options, const std::stop_token& stop,
+                  const std::function<int(const RunParts&)>& work) {
+  const RunWatch nobody;
+  PipelineParts pipeline(options, nobody, stop);
+  return work(pipeline.parts());
+}
+
 int run_with_pipeline(const RunOptions& options, const std::stop_token& stop,
                       const RunWatch& watch) {
   PipelineParts pipeline(options, watch, stop);

@@ -1,4 +1,4 @@
-// Runs the command of RunOptions with the real pipeline.
+// Runs the command of RunOptions, or plans it, with the real pipeline.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/options/options.h"
+#include "app/run/run_parts.h"
 #include "pipeline/job_observer.h"
 
 namespace facepipe::app {
@@ -21,6 +22,10 @@ struct RunWatch {
 /// Calls run(). Throws its errors.
 [[nodiscard]] int run_with_pipeline(const RunOptions& options, const std::stop_token& stop,
                                     const RunWatch& watch = {});
+
+/// Calls `work` with the parts of a run that these options need. Returns what it returns.
+[[nodiscard]] int with_pipeline(const RunOptions& options, const std::stop_token& stop,
+                                const std::function<int(const RunParts&)>& work);
 
 /// Says where a run of one input would write its video, or why it would fail at once.
 struct PlannedVideo {

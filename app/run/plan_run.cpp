@@ -6,6 +6,7 @@
 
 #include "app/output/side_files.h"
 #include "app/run/existing_output.h"
+#include "app/run/told_classes.h"
 #include "core/error.h"
 #include "video/write/container.h"
 
@@ -61,6 +62,7 @@ bool has_several_inputs(const RunOptions& options, const std::vector<InputOutcom
 
 SideFiles wanted_side_files(const RunOptions& options, const std::vector<InputOutcome>& outcomes) {
   SideFiles files = options.files;
+  files.face_fields.classes = has_class_columns(options);
   if (any_is(InputStatus::waiting, outcomes) || options.existing == ExistingOutput::skip)
     return files;
   for (fs::path* const file : {&files.detections, &files.latency, &files.tracks}) file->clear();

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <utility>
+#include <vector>
 
 #include "app/model_path.h"
 #include "app/output/model_licence.h"
@@ -46,12 +47,9 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
                                       detector);
 }
 
-/// Throws Error(usage) if the options require landmarks or scores that the model doesn't give. Logs
-/// a warning if the run hides faces, but the detector misses many faces.
-void check_model(const RunOptions& options, const detector::ModelInfo& model_info,
-                 const std::filesystem::path& model) {
-  if (options.job.overlay.landmarks && !model_info.finds_landmarks())
-    throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
+/// Throws Error(usage) if the options require scores that the model doesn't give. Logs a warning if
+/// the run hides faces, but the detector misses many faces.
+void check_model(const RunOptions& options, const detector::ModelInfo& model_info) {
   const detector::DetectorTraits& traits = detector::family_of(model_info.choice().library).traits;
   if (options.job.hide && traits.misses_many_faces)
     spdlog::warn("{} far fewer faces than the default model: those that {} stay visible",
@@ -90,7 +88,7 @@ std::unique_ptr<pipeline::Backend> RunDevice::make(
 
 void RunDevice::load() {
   detector::DetectorOptions detector = options_.detector;
-  if (looks_for_faces()) detector.model = find_model(detector.model, program_directory());
+  if (looks_for_faces()) find_models(detector, program_directory());
   std::string why;
   const DeviceRequest request = wanted_device(why);
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
@@ -103,17 +101,28 @@ void RunDevice::load() {
                             : choose_device(request, cuda, detector, make_one);
   if (!why.empty()) choice.why = why;
   if (options_.motion_on_device) check_motion(choice, looks_for_faces());
-  facts_ = {choice.devices, choice.why, {}, {}};
-  if (looks_for_faces()) take_model_facts(choice.backend->model_info(), detector.model);
+  facts_ = {choice.devices, choice.why, {}, {}, {}};
+  if (looks_for_faces()) take_model_facts(choice.backend->model_info(), detector);
   backend_ = std::move(choice.backend);
 }
 
 void RunDevice::take_model_facts(const detector::ModelInfo& model_info,
-                                 const std::filesystem::path& model) {
-  check_model(options_, model_info, model);
+                                 const detector::DetectorOptions& detector) {
   facts_->model_info = model_info;
-  facts_->model = model;
-  warn_of_licence(model.string(), model_info.about().licence);
+  facts_->model = model_info.about().file.empty() ? detector.model : model_info.about().file;
+  if (options_.job.overlay.landmarks && !model_info.finds_landmarks())
+    throw Error(ErrorKind::usage,
+                "--draw landmarks: model " + facts_->model.string() + " finds none");
+  const std::vector<detector::ModelInfo> models = facts_->models();
+  for (const detector::ModelInfo& model : models) check_model(options_, model);
+  tell_unused_models(detector, models);
+  warn_of_licences(models, facts_->model);
+}
+
+void RunDevice::take_known_classes(const std::vector<track::TrackClass>& classes) {
+  facts_->known_classes.clear();
+  for (const track::TrackClass& each : classes)
+    facts_->known_classes.push_back({each.name, each.model, {}, {}, {}});
 }
 
 }  // namespace facepipe::app

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/run/input_outcome.h"
 #include "app/run/run_parts.h"
 #include "detector/facts.h"
 #include "pipeline/backend.h"
+#include "track/track_file.h"
 
 namespace facepipe::app {
 
@@ -24,6 +26,9 @@ class RunDevice {
   /// the device or the model can't do what options require. Throws the errors of choose_device().
   [[nodiscard]] pipeline::Backend& ready();
 
+  /// Notes the classes of the tracks that are hidden instead of what models find.
+  void take_known_classes(const std::vector<track::TrackClass>& classes);
+
   /// Returns facts about device and model; nullopt until the device is ready.
   [[nodiscard]] const std::optional<RunFacts>& facts() const { return facts_; }
 
@@ -33,7 +38,8 @@ class RunDevice {
   [[nodiscard]] std::unique_ptr<pipeline::Backend> make(
       const Device& device, const detector::DetectorOptions& detector) const;
   [[nodiscard]] bool looks_for_faces() const { return options_.files.known_tracks.empty(); }
-  void take_model_facts(const detector::ModelInfo& model_info, const std::filesystem::path& model);
+  void take_model_facts(const detector::ModelInfo& model_info,
+                        const detector::DetectorOptions& detector);
 
   const RunOptions& options_;
   const RunParts& parts_;

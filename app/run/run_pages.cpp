@@ -6,6 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "app/failure.h"
 #include "app/output/html/folder_page.h"
@@ -38,8 +39,8 @@ Clock::duration time_for_pictures(double wall_s) {
   return std::chrono::duration_cast<Clock::duration>(time);
 }
 
-/// Returns pictures of the output. Returns none if there is no file that can be read again.
-std::vector<video::PreviewPicture> previews_of(const InputOutcome& outcome) {
+/// Decodes pictures of the output. Returns none if there is no file that can be read again.
+std::vector<video::PreviewPicture> decoded_previews(const InputOutcome& outcome) {
   if (!outcome.has_result()) return {};
   const fs::path& output = outcome.keeps_video ? outcome.planned.output : outcome.result.output;
   std::error_code error;
@@ -73,10 +74,12 @@ RunPages::RunPages(const RunOptions& options, const std::vector<InputOutcome>& o
              options.existing, stop) {}
 
 void RunPages::end(std::size_t input, const InputOutcome& outcome,
-                   const std::optional<RunFacts>& facts, const RunSeries& series) {
+                   const std::optional<RunFacts>& facts, const RunSeries& series,
+                   std::vector<video::PreviewPicture> pictures) {
   if (!files_.wanted()) return;
+  if (pictures.empty()) pictures = decoded_previews(outcome);
   const Json entry = input_json(options_, facts, outcome);
-  const std::string html = run_page(entry, {&series, previews_of(outcome)});
+  const std::string html = run_page(entry, {&series, std::move(pictures)});
   if (files_.of_several())
     files_.write_page(input, html);
   else

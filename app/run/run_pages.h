@@ -12,6 +12,7 @@
 #include "app/output/html/run_series.h"
 #include "app/output/report.h"
 #include "app/run/input_outcome.h"
+#include "video/write/preview_pictures.h"
 
 namespace facepipe::app {
 
@@ -28,7 +29,7 @@ class RunPages {
   /// Makes the page of an input that has ended. Its pictures are decoded from the finished output.
   /// Thread-safe for different inputs.
   void end(std::size_t input, const InputOutcome& outcome, const std::optional<RunFacts>& facts,
-           const RunSeries& series);
+           const RunSeries& series, std::vector<video::PreviewPicture> pictures);
   /// Makes the main page. Must be called once, at the end.
   /// @param earlier  what earlier runs reported; may be nullptr
   void commit(const std::vector<InputOutcome>& outcomes, const std::optional<RunFacts>& facts,

@@ -15,6 +15,9 @@ std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& fac
   if (!job.hide || job.hide->known || !context.parts.faces_by_turn) return {};
   detector::DetectorOptions detector = context.options.detector;
   detector.model = facts.model;
+  detector.more_models.clear();
+  for (const detector::ModelInfo& other : facts.model_info->others())
+    detector.more_models.push_back(other.about().file);
   const std::optional<detector::FacesByTurn> found =
       context.parts.faces_by_turn(job, detector, context.stop);
   const std::optional<int> turn = found ? detector::turn_of_faces(*found) : std::nullopt;

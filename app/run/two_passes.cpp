@@ -54,19 +54,23 @@ pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second
 
 }  // namespace
 
+pipeline::JobOptions first_of_two_passes(const pipeline::JobOptions& job) {
+  pipeline::JobOptions first = job;
+  first.output.path.clear();
+  first.hide->wants_tracks = true;
+  first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
+  return first;
+}
+
 pipeline::JobResult run_in_two_passes(pipeline::JobOptions& job,
                                       const pipeline::JobObserver& observer, const RunJob& run) {
   if (!bytes_of_input(job.input.name))
     throw Error(
         ErrorKind::usage,
         job.input.name + ": is not a regular file, but --two-pass must read the input twice");
-  pipeline::JobOptions first = job;
-  first.output.path.clear();
-  first.hide->wants_tracks = true;
-  first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
-  pipeline::JobResult found = run(first, of_one_pass(observer, 0));
+  pipeline::JobResult found = run(first_of_two_passes(job), of_one_pass(observer, 0));
   if (found.interrupted || found.failure || !found.tracks) return found;
-  job.hide->known = as_known_tracks(*found.tracks, job.input.name);
+  job.hide->known = as_known_tracks(*found.tracks, job.input.name, job.hide->classes);
   job.hide->wants_tracks = false;
   pipeline::JobObserver second = of_one_pass(observer, found.ledger.decoded);
   second.frame = nullptr;

@@ -12,19 +12,15 @@ namespace facepipe::app {
 VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
     // verify has looks of its own
     : options_(detector::with_one_look(options.detector, verify::kVerifyLeastScore)) {
-  options_.model = find_model(options_.model, program_directory());
+  find_models(options_, program_directory());
   options_.requests = 1;
   options_.score_threshold = options.score.value_or(detector::kOnlyWeakOnes);
   const Size usual = options_.detect_size.value_or(size);
   add({});
-  warn_of_licence(options_.model.string(), model_info().about().licence);
-  const detector::DetectorTraits& traits =
-      detector::family_of(model_info().choice().library).traits;
-  if (traits.misses_many_faces)
-    throw Error(ErrorKind::usage, "model " + options_.model.string() + ": " +
-                                      std::string(traits.name) + ", which " +
-                                      (traits.is_plural() ? "miss" : "misses") +
-                                      " too many faces to prove that none is left");
+  const std::vector<detector::ModelInfo> models = each_of(model_info());
+  tell_unused_models(options_, models);
+  warn_of_licences(models, models.front().about().file);
+  for (const detector::ModelInfo& model : models) check(model);
   if (const std::optional<Size> reduced = verify::reduced_size(usual)) add(reduced);
   if (options.quick) return;
   add_mirrored();
@@ -33,6 +29,16 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   else
     spdlog::info("verify looks at no enlarged pictures: 1.5 times {} is too large",
                  to_string(usual));
+}
+
+/// Refuses a model that misses too many faces to prove anything.
+void VerifyDetectors::check(const detector::ModelInfo& model) {
+  const detector::DetectorTraits& traits = detector::family_of(model.choice().library).traits;
+  if (!traits.misses_many_faces) return;
+  throw Error(ErrorKind::usage, "model " + model.about().file.string() + ": " +
+                                    std::string(traits.name) + ", which " +
+                                    (traits.is_plural() ? "miss" : "misses") +
+                                    " too many faces to prove that none is left");
 }
 
 /// Adds a detection pass over pictures of the usual size, or of `size`.

@@ -27,10 +27,11 @@ class VerifyDetectors {
     return verify::TurnedSearch(*factories_.front());
   }
   /// Returns what the detectors' scores mean.
-  [[nodiscard]] ScoreScale scale() const { return model_info().about().scale(); }
+  [[nodiscard]] ScoreScales scales() const { return scales_of(model_info().classes()); }
   [[nodiscard]] const detector::ModelInfo& model_info() const { return *factories_.front(); }
 
  private:
+  static void check(const detector::ModelInfo& model);
   void add(std::optional<Size> size);
   void add_mirrored();
 

@@ -59,6 +59,7 @@ std::string finding_line(const verify::Finding& finding) {
   if (finding.clearest.disguise != verify::Disguise::none)
     line += " " + std::string(name_of(finding.clearest.disguise));
   if (!finding.place.empty()) line += ", in " + finding.place;
+  if (finding.class_name != "face") line += ", " + terminal_text(finding.class_name);
   if (finding.source == verify::FindingSource::edit_file)
     line += ", track " + std::to_string(finding.track) + " of the edit file";
   return line + "\n";
@@ -136,7 +137,8 @@ Json found_json(const verify::FoundBox& found) {
           {"shown", name_of(found.disguise)}};
 }
 
-Json finding_json(const verify::Finding& finding) {
+/// @param classes  whether findings tell their classes
+Json finding_json(const verify::Finding& finding, bool classes) {
   Json json = {{"kind", name_of(finding.kind)},
                {"source", name_of(finding.source)},
                {"place", text_or_null(finding.place)},
@@ -146,6 +148,10 @@ Json finding_json(const verify::Finding& finding) {
                {"last_s", rounded(finding.last_s, 1e6)},
                {"best_score", rounded(finding.best_score, 1e4)},
                {"clearest", found_json(finding.clearest)}};
+  if (classes || finding.class_name != "face") {
+    json["class"] = finding.class_name;
+    json["model"] = text_or_null(finding.model);
+  }
   Json& boxes = json["boxes"] = Json::array();
   for (const verify::FoundBox& found : finding.boxes) boxes.push_back(found_json(found));
   return json;
@@ -178,19 +184,35 @@ Json turned_json(const detector::FacesByTurn& found) {
   return json;
 }
 
+/// Returns what is known of each of several models.
+Json models_json(const detector::ModelInfo& detector) {
+  Json all = Json::array();
+  for (const detector::ModelInfo& model : each_of(detector))
+    all.push_back({{"kind", model.model_kind()},
+                   {"path", model.about().file.string()},
+                   {"sha256", model.model_sha256()},
+                   {"card", text_or_null(model.about().card)},
+                   {"licence", licence_json(model.about().licence)},
+                   {"engine", model.choice().name()},
+                   {"precision", to_string(model.choice().precision)}});
+  return all;
+}
+
 Json options_json(const VerifyOptions& options, const detector::ModelInfo& detector,
                   const std::string& edit_sha256) {
-  return {{"tracks", text_or_null(options.tracks.string())},
-          {"tracks_sha256", text_or_null(edit_sha256)},
-          {"score", rounded(verify_score_of(options, detector.about()), 1e4)},
-          {"quick", options.quick},
-          {"tolerate_cosmetic", options.tolerate_cosmetic},
-          {"engine", detector.choice().name()},
-          {"precision", to_string(detector.choice().precision)},
-          {"model", detector.model_kind()},
-          {"model_sha256", detector.model_sha256()},
-          {"card", text_or_null(detector.about().card)},
-          {"licence", licence_json(detector.about().licence)}};
+  Json json = {{"tracks", text_or_null(options.tracks.string())},
+               {"tracks_sha256", text_or_null(edit_sha256)},
+               {"score", rounded(verify_score_of(options, detector.about()), 1e4)},
+               {"quick", options.quick},
+               {"tolerate_cosmetic", options.tolerate_cosmetic},
+               {"engine", detector.choice().name()},
+               {"precision", to_string(detector.choice().precision)},
+               {"model", detector.model_kind()},
+               {"model_sha256", detector.model_sha256()},
+               {"card", text_or_null(detector.about().card)},
+               {"licence", licence_json(detector.about().licence)}};
+  if (!detector.others().empty()) json["models"] = models_json(detector);
+  return json;
 }
 
 }  // namespace
@@ -255,7 +277,8 @@ nlohmann::ordered_json verify_report(const VerifyResult& result, const VerifyOpt
                       {"not_looked_at", text_or_null(one.not_looked_at)}});
   Json& findings = json["findings"] = Json::array();
   for (std::size_t i = 0; i < result.findings.size(); ++i) {
-    Json& finding = findings.emplace_back(finding_json(result.findings[i]));
+    Json& finding =
+        findings.emplace_back(finding_json(result.findings[i], tells_classes(detector.classes())));
     if (i < result.thumbnails.size() && !result.thumbnails[i].empty())
       finding["thumbnail"] = result.thumbnails[i].string();
   }

@@ -1,5 +1,6 @@
 #include "app/verify/verification.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -11,15 +12,6 @@
 namespace facepipe::app {
 namespace {
 
-/// Adds findings to the result.
-/// @param place  the Finding::place of these findings
-void add(std::vector<verify::Finding> findings, const std::string& place, VerifyResult& result) {
-  for (verify::Finding& finding : findings) {
-    finding.place = place;
-    result.findings.push_back(std::move(finding));
-  }
-}
-
 /// Returns the error's reason without the name of a file in memory, which would mean nothing to
 /// users.
 std::string reason_of_failure(const Error& error) {
@@ -30,14 +22,39 @@ std::string reason_of_failure(const Error& error) {
 }
 
 /// Turns faces that only this stream shows into leaks, because anybody can see them there.
-void count_others(const ScoreScale& scale, std::vector<verify::Finding>& findings) {
+void count_others(const ScoreScales& scales, std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
-        scale.usual(finding.best_score) >= verify::kSurelyFace)
+        scales.of(finding.clearest.found_class).usual(finding.best_score) >= verify::kSurelyFace)
       finding.kind = verify::FindingKind::leak;
 }
 
 }  // namespace
+
+/// Adds findings to the result.
+/// @param place  the Finding::place of these findings
+void Verification::add(std::vector<verify::Finding> findings, const std::string& place,
+                       VerifyResult& result) const {
+  for (verify::Finding& finding : findings) {
+    finding.place = place;
+    name_class(finding);
+    result.findings.push_back(std::move(finding));
+  }
+}
+
+/// Fills in what the finding shows.
+void Verification::name_class(verify::Finding& finding) const {
+  if (finding.source != verify::FindingSource::edit_file) {
+    const detector::FoundClass& its =
+        detectors_.model_info().classes().at(finding.clearest.found_class);
+    finding.class_name = its.name;
+    finding.model = its.model;
+    return;
+  }
+  const auto track = std::ranges::find(tracks_->tracks, finding.track, &track::FileTrack::id);
+  finding.class_name = track->found_class;
+  finding.model = track->model;
+}
 
 void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
                            const std::stop_token& stop) {
@@ -88,7 +105,7 @@ void Verification::compare_stream(const video::PicturesBeside& pictures, BesideV
   verify::LonePictures extra = lone_pictures();
   static_cast<void>(Comparison(original, hidden, {pairs, extra}, progress_).run(stop));
   std::vector<verify::Finding> findings = pairs.finish();
-  count_others(detectors_.scale(), findings);
+  count_others(detectors_.scales(), findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
   entry.frames = hidden.frames();
@@ -107,7 +124,11 @@ void Verification::look_alone(const std::string& input, std::optional<int> strea
 
 verify::Verifier Verification::verifier() const {
   const detector::ModelAbout& model = detectors_.model_info().about();
-  const float least_score = model.scale().usual(verify_score_of(options_, model));
+  float least_score = model.scale().usual(verify_score_of(options_, model));
+  // A score that the user names is one of each model. The lowest usual one of them misses nothing.
+  if (options_.score)
+    for (const detector::ModelInfo& each : each_of(detectors_.model_info()))
+      least_score = std::min(least_score, each.about().scale().usual(*options_.score));
   return {{least_score, thumbnails(), tracks_},
           detectors_.looks(),
           detectors_.looks(),

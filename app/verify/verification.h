@@ -46,6 +46,9 @@ class Verification {
                       VerifyResult& result, const std::stop_token& stop);
   void look_alone(const std::string& input, std::optional<int> stream, BesideVideo& entry,
                   VerifyResult& result, const std::stop_token& stop);
+  void add(std::vector<verify::Finding> findings, const std::string& place,
+           VerifyResult& result) const;
+  void name_class(verify::Finding& finding) const;
   [[nodiscard]] verify::Verifier verifier() const;
   [[nodiscard]] verify::LonePictures lone_pictures() const;
   [[nodiscard]] bool thumbnails() const { return !options_.thumbnails.empty(); }

@@ -93,8 +93,13 @@ int exit_code_of(const VerifyResult& result, const VerifyOptions& options) {
 /// Holds the files of --report and --report-html.
 class Reports {
  public:
-  /// Throws Error(usage) if both are the same file. Throws the errors of open_output().
+  /// Throws Error(usage) if both are the same file, or if one of them is an input. Throws the
+  /// errors of open_output().
   Reports(const VerifyOptions& options, const std::stop_token& stop) : options_(options) {
+    for (const fs::path& file : {options.report, options.page})
+      refuse_input_as_output(file,
+                             {options.original, options.hidden, options.tracks.string(),
+                              options.detector.model.string(), options.detector.card.string()});
     if (!options.report.empty() && !options.page.empty() &&
         identity(options.report) == identity(options.page))
       throw Error(ErrorKind::usage, options.page.string() + ": is named twice");

@@ -19,7 +19,7 @@ class AcfDetectorFactory final : public KeepingFactory {
  public:
   AcfDetectorFactory(const EngineChoice& choice, Model model, const DetectorOptions& options)
       : KeepingFactory(choice, std::string(kFamily.name), model.sha256,
-                       kFamily.traits.finds_landmarks, options, model.class_name),
+                       kFamily.traits.finds_landmarks, options, {FoundClass{model.class_name}}),
         model_(std::make_shared<const Model>(std::move(model))),
         octaves_up_(octaves_up(*model_, options.min_face)),
         workers_(std::make_shared<Workers>(this->options().threads)) {}
@@ -49,6 +49,10 @@ std::unique_ptr<DetectorFactory> make_factory(const EngineChoice& choice, const 
 
 std::string files() { return "channel features in JSON"; }
 
+std::vector<std::string> classes(const DetectorOptions& options) {
+  return {read_model(options.model).class_name};
+}
+
 std::vector<EngineSupport> supported(DeviceKind /*device*/) {
   return {{Library::acf, {Precision::f32}, {}}};
 }
@@ -68,6 +72,7 @@ constinit const Family kFamily{
     .owns = is_json_file,
     .supported = supported,
     .make_factory = make_factory,
+    .classes = classes,
 };
 
 Model read_model_for(const DetectorOptions& options) {

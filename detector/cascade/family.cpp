@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <opencv2/core.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,8 @@ std::unique_ptr<DetectorFactory> make_factory(const EngineChoice& choice, const 
 
 std::string files() { return "a cascade in OpenCV's XML"; }
 
+std::vector<std::string> classes(const DetectorOptions& /*options*/) { return {"face"}; }
+
 std::vector<EngineSupport> supported(DeviceKind /*device*/) {
   return {{Library::cascade, {Precision::f32}, {}}};
 }
@@ -78,6 +81,7 @@ constinit const Family kFamily{
     .owns = is_xml_file,
     .supported = supported,
     .make_factory = make_factory,
+    .classes = classes,
     .packaged = packaged,
 };
 

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
@@ -53,7 +55,7 @@ class CnnDetectorFactory final : public KeepingFactory {
   CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
                      const DetectorOptions& options, std::shared_ptr<const I8Ranges> ranges)
       : KeepingFactory(with_ranges(choice, ranges.get()), model.data().name, model.sha256(),
-                       model.head().landmarks, options, class_found_by(model.card()),
+                       model.head().landmarks, options, classes_found_by(model.card()),
                        model.about()),
         model_(model),
         device_(device),
@@ -113,6 +115,13 @@ std::unique_ptr<DetectorFactory> make_factory(const EngineChoice& choice, const 
 
 std::string files() { return "ONNX (" + any_of(network_titles()) + ")"; }
 
+std::vector<std::string> classes(const DetectorOptions& options) {
+  std::vector<std::string> names;
+  for (const FoundClass& each : classes_found_by(Model(options.model, options.card).card()))
+    names.push_back(each.name);
+  return names;
+}
+
 // facepipe chooses f16 or bf16 for a user only if it is faster than f32. Both are as accurate as
 // f32, as far as 135 images can tell (bench/results/wider_ap_openvino_*.txt). i8 is less accurate:
 // it finds a few faces that f32 misses, and misses a few that f32 finds (precision_agreement_*.txt
@@ -132,12 +141,16 @@ constexpr std::array kEngines{
 
 }  // namespace
 
-Model read_network(const DetectorOptions& options) { return Model(options.model, options.card); }
+Model read_network(const DetectorOptions& options) {
+  return Model(options.model, options.card, options.classes);
+}
 
-std::string class_found_by(const Card& card) {
-  const auto found = std::ranges::find_if(
-      card.classes, [](const CardClass& entry) { return entry.kind != ClassKind::ignore; });
-  return found == card.classes.end() ? "face" : found->name;
+std::vector<FoundClass> classes_found_by(const Card& card) {
+  std::vector<FoundClass> classes;
+  for (const CardClass& each : card.classes)
+    if (each.kind != ClassKind::ignore)
+      classes.push_back({each.name, {}, each.score ? each.score : card.score, card.nms, each.grow});
+  return classes;
 }
 
 constinit const Family kCnnFamily{
@@ -151,6 +164,7 @@ constinit const Family kCnnFamily{
     .owns = nullptr,
     .supported = network_engines,
     .make_factory = make_factory,
+    .classes = classes,
 };
 
 }  // namespace facepipe::detector

@@ -1,7 +1,7 @@
 // The family of networks, whose files are ONNX.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "detector/family.h"
 
@@ -14,11 +14,11 @@ extern const Family kCnnFamily;
 
 // The factories of all devices use the following functions.
 
-/// Reads the model of `options`, with its card. Throws the errors of Model's constructor.
+/// Reads the model of `options`, with its card and its chosen classes. Throws the errors of Model's
+/// constructor.
 [[nodiscard]] Model read_network(const DetectorOptions& options);
 
-/// Returns the name of the first class that isn't ignored. Returns "face" if there is no such
-/// class.
-[[nodiscard]] std::string class_found_by(const Card& card);
+/// Returns the classes that aren't ignored, in the card's order. FoundClass::model is empty.
+[[nodiscard]] std::vector<FoundClass> classes_found_by(const Card& card);
 
 }  // namespace facepipe::detector

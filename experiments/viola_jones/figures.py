@@ -2,6 +2,7 @@
 from plots import STYLES, label_axes
 from viola_jones import averages, published
 from viola_jones.averages import VARIANTS
+from viola_jones.claims import DYNAMIC
 
 HATCHES = ("", "///", "xx", "...", "\\\\", "++")
 COPIES = ("with copies", "without")
@@ -112,7 +113,7 @@ def work_of_scales(figure, results):
 def choices(figure, results):
     """Draws the time of dynamic warps by the number of stages in shared memory."""
     inputs = averages.kinds(results.choices)
-    found = averages.by_choice(results.choices, VARIANTS[-1], "K", inputs[0]) if inputs else {}
+    found = averages.by_choice(results.choices, DYNAMIC, "K", inputs[0]) if inputs else {}
     if not found:
         return None
     axes = figure.subplots()

@@ -10,12 +10,13 @@
 
 #include "core/error.h"
 #include "detector/turned_faces.h"
-#include "nms/cpu/suppressor.h"
+#include "nms/cpu/class_suppressor.h"
 #include "overlay/overlay.h"
 #include "pipeline/cpu/every_nth.h"
 #include "pipeline/face_tracks.h"
 #include "pipeline/faces.h"
 #include "pipeline/hide/hiding.h"
+#include "pipeline/searched_classes.h"
 #include "track/cpu/motion.h"
 #include "video/frames/pictures.h"
 #include "video/read/cpu_decoder.h"
@@ -83,22 +84,23 @@ Detections clipped(Detections faces, Size picture) {
 /// pass_on_rest().
 class DrawnTracking {
  public:
+  /// @param options  must outlive this object
   explicit DrawnTracking(const JobOptions& options)
-      : least_(
-            options.search.scale.own(options.follow ? options.follow->doubtful_score : kWeakFace)),
+      : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
+        scales_(options.search.scales),
         sizes_{options.search.min_face, options.search.max_face},
-        suppressor_(options.search.followed_nms, nms::nms_capacity(options.search.followed_nms)) {
+        suppressor_(options.search.followed_nms, nms::nms_capacity(options.search.followed_nms),
+                    followed_overlaps_of(options.search)) {
     if (options.follow)
-      tracks_.emplace(*options.follow, std::make_unique<track::CpuMotionEstimator>());
+      tracks_.emplace(*options.follow, scales_, std::make_unique<track::CpuMotionEstimator>());
     if (options.search.every > 1) between_.emplace(options);
   }
 
   /// Selects the detections that tracks need. Their scores may be lower than the scores of drawn
   /// faces.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
-    const Detections usable = scored_over(candidates, least_);
-    return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),
-                   picture);
+    const Detections usable = scored_over(candidates, least_, scales_);
+    return clipped(select_faces(usable, suppressor_.run(usable), sizes_), picture);
   }
 
   void pass_on(WorkItem item, const FrameProcessor::Sink& sink) {
@@ -119,9 +121,10 @@ class DrawnTracking {
   }
 
  private:
-  const float least_;
+  const float least_;  // on the usual scale
+  const ScoreScales& scales_;
   const FaceSizes sizes_;
-  nms::CpuSuppressor suppressor_;
+  nms::ClassSuppressor suppressor_;
   std::optional<FaceTracks> tracks_;
   std::optional<FramesBetween> between_;
 };
@@ -137,7 +140,8 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         turned_detector_(std::move(turned)),
-        suppressor_(options_.search.nms, nms::nms_capacity(options_.search.nms)),
+        suppressor_(options_.search.nms, nms::nms_capacity(options_.search.nms),
+                    overlaps_of(options_.search)),
         copies_(setup.copies) {
     if (!detector_) return;
     if (!options_.hide && (options_.follow || options_.search.every > 1))
@@ -169,7 +173,9 @@ class CpuProcessor final : public FrameProcessor {
     const ScopedCpuTime cpu(item.record.times, StageId::nms);
     if (tracking_) {
       item.to_follow = tracking_->find(candidates, item.frame.upright());
-      suppress(scored_over(candidates, options_.search.face_score.value_or(0)), item.record);
+      suppress(scored_as_faces(candidates, options_.search), item.record);
+    } else if (!options_.hide && !options_.search.classes.empty()) {
+      suppress(scored_as_faces(candidates, options_.search), item.record);
     } else {
       suppress(candidates, item.record);
     }
@@ -246,7 +252,7 @@ class CpuProcessor final : public FrameProcessor {
 
   void suppress(const Detections& candidates, FrameRecord& record) {
     record.candidates = candidates.size();
-    const nms::NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
+    const nms::NmsKept kept = suppressor_.run(candidates);
     candidates_ignored_ += kept.beyond_capacity;
     if (options_.hide) refuse_ignored(kept.beyond_capacity);
     record.faces = clipped(
@@ -258,7 +264,7 @@ class CpuProcessor final : public FrameProcessor {
   const JobOptions& options_;
   std::shared_ptr<detector::Detector> detector_;
   std::shared_ptr<detector::Detector> turned_detector_;
-  nms::CpuSuppressor suppressor_;
+  nms::ClassSuppressor suppressor_;
   CopyCounter& copies_;            // counts the copies of an engine that works on a device
   std::optional<EveryNth> every_;  // used only by start()
   std::optional<DrawnTracking> tracking_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "pipeline/searched_classes.h"
 
 namespace facepipe::pipeline {
 namespace {
@@ -34,12 +35,11 @@ void EveryNth::choose(WorkItem& item) {
 }
 
 FramesBetween::FramesBetween(const JobOptions& options)
-    : score_(options.search.face_score.value_or(0)),
+    : search_(options.search),
       sizes_{options.search.min_face, options.search.max_face},
-      scale_(options.search.scale),
       wants_tracks_(options.follow.has_value()),
-      suppressor_(greedy_of(options.search.nms), nms::nms_capacity(greedy_of(options.search.nms))) {
-}
+      suppressor_(greedy_of(options.search.nms), nms::nms_capacity(greedy_of(options.search.nms)),
+                  overlaps_of(options.search)) {}
 
 void FramesBetween::push(WorkItem item, std::vector<std::int64_t> tracks,
                          const FrameProcessor::Sink& sink) {
@@ -70,8 +70,13 @@ void FramesBetween::fill_in(const Searched* after) {
   for (WorkItem& item : waiting_)
     between.push_back({item.record.pts_s, std::exchange(item.picture, nullptr)});
   const std::vector<track::FacesBetween> faces = track::faces_between(
-      motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame, scale_);
+      motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame, search_.scales);
   for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
+}
+
+float FramesBetween::least_score(std::uint16_t its_class) const {
+  return search_.classes.empty() ? search_.face_score.value_or(0)
+                                 : search_.classes[its_class].face_score;
 }
 
 /// Sets the record's faces: the faces with the wanted scores and sizes, after suppression.
@@ -80,11 +85,11 @@ void FramesBetween::take(const track::FacesBetween& all, const Searched* after,
   Detections faces;
   std::vector<std::int64_t> tracks;
   for (std::size_t i = 0; i < all.faces.size(); ++i) {
-    if (!(all.faces.scores[i] > score_)) continue;
+    if (!(all.faces.scores[i] > least_score(all.faces.class_of(i)))) continue;
     faces.push_back(clipped(all.faces.boxes[i], record.size), all.faces.scores[i], all.faces, i);
     if (wants_tracks_) tracks.push_back(track_of(all, i, after));
   }
-  const nms::NmsKept kept = suppressor_.run({faces.boxes, faces.scores});
+  const nms::NmsKept kept = suppressor_.run(faces);
   for (const std::uint32_t i : kept.indices) {
     if (!sizes_.wanted(faces.boxes[i])) continue;
     record.faces.push_back(faces.boxes[i], faces.scores[i], faces, i);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "nms/cpu/suppressor.h"
+#include "nms/cpu/class_suppressor.h"
 #include "pipeline/faces.h"
 #include "pipeline/frame_processor.h"
 #include "pipeline/job_options.h"
@@ -40,6 +40,7 @@ class EveryNth {
 /// frame; fewer than n frames wait at once. Used by one thread.
 class FramesBetween {
  public:
+  /// @param options  must outlive this object
   explicit FramesBetween(const JobOptions& options);
 
   /// Takes the next frame. WorkItem::picture must be set. If the frame was searched, its faces and
@@ -59,15 +60,15 @@ class FramesBetween {
 
   void fill(const Searched* after, const FrameProcessor::Sink& sink);
   void fill_in(const Searched* after);
+  [[nodiscard]] float least_score(std::uint16_t its_class) const;
   void take(const track::FacesBetween& all, const Searched* after, FrameRecord& record);
   [[nodiscard]] std::int64_t track_of(const track::FacesBetween& all, std::size_t i,
                                       const Searched* after) const;
 
-  const float score_;
+  const SearchOptions& search_;
   const FaceSizes sizes_;
-  const ScoreScale scale_;
   const bool wants_tracks_;
-  nms::CpuSuppressor suppressor_;
+  nms::ClassSuppressor suppressor_;
   track::CpuMotionEstimator motion_;
   std::optional<Searched> before_;
   std::deque<WorkItem> waiting_;

@@ -48,7 +48,7 @@ FaceFields fields_of(const JobOptions& options) {
 
 Following following_of(const JobOptions& options) {
   const SearchOptions& search = options.search;
-  return {search.scale.own(options.follow->doubtful_score), search.face_score.value_or(0),
+  return {search.scales.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
           search.followed_nms};
 }
 

@@ -116,7 +116,7 @@ class CudaProcessor final : public FrameProcessor {
  private:
   void prepare_following(const ProcessorSetup& setup) {
     const Frame& first = setup.first;
-    tracks_.emplace(*setup.options.follow,
+    tracks_.emplace(*setup.options.follow, setup.options.search.scales,
                     track::make_cuda_motion_estimator(first.upright(), wait_of(setup), copies_));
     const overlay::OverlayStyle style = style_of(setup.options);
     if (style.any())

@@ -1,5 +1,7 @@
 #include "pipeline/hide/hidden_frames.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -19,7 +21,13 @@ track::TrackerOptions with(track::TrackerOptions options, int most_waiting) {
   return options;
 }
 
-HiddenFrame hidden_of(const track::TrackedFrame& known) {
+/// Returns the growth of a class; nullopt if the class has the growth of the run.
+std::optional<float> grow_of(const std::vector<track::TrackClass>& classes, std::uint16_t its) {
+  return its < classes.size() ? classes[its].grow : std::nullopt;
+}
+
+HiddenFrame hidden_of(const track::TrackedFrame& known,
+                      const std::vector<track::TrackClass>& classes) {
   HiddenFrame hidden;
   hidden.all = known.hide_all;
   const track::BoxState listed = known.searched ? track::BoxState::seen : track::BoxState::filled;
@@ -27,20 +35,39 @@ HiddenFrame hidden_of(const track::TrackedFrame& known) {
   hidden.areas.reserve(known.boxes.size());
   for (const track::TrackedBox& box : known.boxes) {
     if (!box.hidden) continue;
-    hidden.areas.push_back({track::grown(box.box, box.grow), {}, false});
+    hidden.areas.push_back(
+        {track::grown(box.box, box.grow), {}, false, grow_of(classes, box.found_class)});
     if (box.state != listed || box.score <= 0) continue;
     if (listed == track::BoxState::filled && !filled.insert(box.track).second) continue;
     hidden.faces.push_back(box.box, box.score);
+    hidden.faces.set_class_of_last(box.found_class);
     hidden.face_tracks.push_back(box.track);
   }
   return hidden;
 }
 
-void count_suggested(float best_score, TrackCounts& counts) {
-  ++counts.suggested;
-  if (best_score >= kLikelyScore) ++counts.likely;
+/// Returns the class of each track of the file.
+std::vector<std::uint16_t> classes_of_tracks(const KnownTracks& known) {
+  std::vector<std::uint16_t> classes;
+  for (const track::FileTrack& track : known.file.tracks) {
+    const auto found = std::ranges::find_if(known.classes, [&](const track::TrackClass& each) {
+      return each.name == track.found_class && each.model == track.model;
+    });
+    const bool listed = found != known.classes.end();
+    classes.push_back(listed ? static_cast<std::uint16_t>(found - known.classes.begin())
+                             : std::uint16_t{0});
+  }
+  return classes;
 }
 
+/// @param likely_score  kLikelyScore on the scale of `best_score`
+void count_suggested(float best_score, float likely_score, TrackCounts& counts) {
+  ++counts.suggested;
+  if (best_score >= likely_score) ++counts.likely;
+}
+
+/// Counts the tracks of an edit file. The file doesn't say what its scores mean, so they are taken
+/// for scores of the usual scale.
 TrackCounts counts_of(const track::TrackFile& file) {
   TrackCounts counts;
   for (const track::FileTrack& track : file.tracks) {
@@ -52,7 +79,7 @@ TrackCounts counts_of(const track::TrackFile& file) {
         ++counts.kept;
         break;
       case track::TrackAction::suggest:
-        count_suggested(track.score_max, counts);
+        count_suggested(track.score_max, kLikelyScore, counts);
         break;
     }
   }
@@ -61,12 +88,13 @@ TrackCounts counts_of(const track::TrackFile& file) {
 
 class TrackedFrames final : public HiddenFrames {
  public:
-  TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
-                const track::TrackFileInput& input)
-      : follower_(*motion.follow, with(job.tracks, most_waiting)),
-        frames_(*motion.decide, with(job.tracks, most_waiting)),
-        suggest_score_(job.tracks.scale.own(job.tracks.doubtful_score)) {
-    if (job.wants_tracks) builder_.emplace(input, suggest_score_);
+  TrackedFrames(const HideJob& job, const ScoreScales& scales, const MotionOfSteps& motion,
+                int most_waiting, const track::TrackFileInput& input)
+      : job_(job),
+        scales_(scales),
+        follower_(*motion.follow, with(job.tracks, most_waiting), scales),
+        frames_(*motion.decide, with(job.tracks, most_waiting)) {
+    if (job.wants_tracks) builder_.emplace(input, job.tracks.doubtful_score, job.classes, scales);
   }
 
   [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,
@@ -100,7 +128,7 @@ class TrackedFrames final : public HiddenFrames {
   std::vector<HiddenFrame> hidden(const track::TrackerOutput& known) {
     std::vector<HiddenFrame> frames;
     for (const track::TrackedFrame& frame : known.frames) {
-      frames.push_back(hidden_of(frame));
+      frames.push_back(hidden_of(frame, job_.classes));
       if (!builder_) continue;
       builder_->add(frame, stamps_.front());
       stamps_.pop_front();
@@ -115,13 +143,15 @@ class TrackedFrames final : public HiddenFrames {
   void count(const track::TrackSummary& track) {
     if (track.hidden)
       ++counts_.hidden;
-    else if (track.best_score >= suggest_score_)
-      count_suggested(track.best_score, counts_);
+    else if (const ScoreScale& scale = scales_.of(track.found_class);
+             track.best_score >= scale.own(job_.tracks.doubtful_score))
+      count_suggested(track.best_score, scale.own(kLikelyScore), counts_);
   }
 
+  const HideJob& job_;
+  const ScoreScales& scales_;
   track::Follower follower_;
   track::WaitingFrames frames_;
-  const float suggest_score_;  // on the detector's scale
   std::optional<track::TrackFileBuilder> builder_;
   std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;
@@ -132,6 +162,7 @@ class KnownFrames final : public HiddenFrames {
  public:
   KnownFrames(const KnownTracks& known, const track::TrackFileInput& input, const KnownRange& range)
       : known_(known),
+        classes_(classes_of_tracks(known)),
         from_first_(range.from_first),
         use_(known, range.from_first && range.to_last) {
     const track::TrackFileInput& made_for = known.file.input;
@@ -164,9 +195,11 @@ class KnownFrames final : public HiddenFrames {
     const std::vector<track::HiddenBox> boxes = track::hidden_at(known_.file, frame.pts);
     use_.see(frame.pts, boxes);
     for (const track::HiddenBox& box : boxes) {
-      hidden.areas.push_back(
-          {box.box, box.track->style, box.track->origin == track::TrackOrigin::person});
+      hidden.areas.push_back({box.box, box.track->style,
+                              box.track->origin == track::TrackOrigin::person, box.track->grow});
       hidden.faces.push_back(box.box, box.track->score_max);
+      hidden.faces.set_class_of_last(
+          classes_[static_cast<std::size_t>(box.track - known_.file.tracks.data())]);
       hidden.face_tracks.push_back(box.track->id);
     }
     std::vector<HiddenFrame> frames;
@@ -187,6 +220,7 @@ class KnownFrames final : public HiddenFrames {
 
  private:
   const KnownTracks& known_;
+  const std::vector<std::uint16_t> classes_;  // by index in KnownTracks::file
   const bool from_first_;
   TrackUse use_;
   std::int64_t unknown_ = 0;
@@ -194,9 +228,10 @@ class KnownFrames final : public HiddenFrames {
 
 }  // namespace
 
-std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const MotionOfSteps& motion,
-                                           int most_waiting, const track::TrackFileInput& input) {
-  return std::make_unique<TrackedFrames>(job, motion, most_waiting, input);
+std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const ScoreScales& scales,
+                                           const MotionOfSteps& motion, int most_waiting,
+                                           const track::TrackFileInput& input) {
+  return std::make_unique<TrackedFrames>(job, scales, motion, most_waiting, input);
 }
 
 std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,

@@ -23,8 +23,9 @@ namespace facepipe::pipeline {
 /// A box that is hidden. HideOptions::grow has not been applied to it.
 struct HiddenArea {
   Box box;
-  std::string_view style;  ///< FileTrack::style; valid while the HiddenFrames object exists
-  bool by_person = false;  ///< a person has drawn the box; a detector has not found it
+  std::string_view style;       ///< FileTrack::style; valid while the HiddenFrames object exists
+  bool by_person = false;       ///< a person has drawn the box; a detector has not found it
+  std::optional<float> grow{};  ///< growth of the box's class; nullopt: the growth of its style
 };
 
 /// Says what is hidden in a frame.
@@ -86,9 +87,10 @@ struct MotionOfSteps {
   std::unique_ptr<track::MotionEstimator> decide;
 };
 
-/// Makes a HiddenFrames that tracks the detected faces. `motion` outlives it.
+/// Makes a HiddenFrames that tracks the detected faces. `job` and `motion` outlive it.
 /// @param input  describes the input in the file of tracks (HideJob::wants_tracks)
 [[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job,
+                                                         const ScoreScales& scales,
                                                          const MotionOfSteps& motion,
                                                          int most_waiting,
                                                          const track::TrackFileInput& input);

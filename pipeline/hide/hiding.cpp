@@ -25,7 +25,7 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   if (job.known)
     return known_frames(*job.known, input,
                         {!setup.options.input.start_s, !setup.options.input.end_s});
-  return track_frames(job, motion, setup.hiding.waiting, input);
+  return track_frames(job, setup.options.search.scales, motion, setup.hiding.waiting, input);
 }
 
 /// Returns the appearance of hidden regions. The regions are hidden exactly as the user has drawn
@@ -50,7 +50,7 @@ void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size pictu
   const HiddenFrame all = std::exchange(known, {known.all, std::move(known.areas), {}, {}});
   for (std::size_t i = 0; i < all.faces.size(); ++i) {
     if (lies_in_any(all.faces.boxes[i], kept, picture)) continue;
-    known.faces.push_back(all.faces.boxes[i], all.faces.scores[i]);
+    known.faces.push_back(all.faces.boxes[i], all.faces.scores[i], all.faces, i);
     known.face_tracks.push_back(all.face_tracks[i]);
   }
 }
@@ -137,22 +137,28 @@ void LaneHiding::hide(const HiddenFrame& known, const RegionClock::Now& regions,
     pixels_->hide_all(frame);
     return;
   }
-  std::map<std::string_view, std::vector<Box>> boxes;
-  for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
-  for (const auto& [style, faces] : boxes) pixels_for(style).hide(frame, faces);
+  std::map<GrownStyle, std::vector<Box>> boxes;
+  for (const HiddenArea& area : known.areas) boxes[{area.style, area.grow}].push_back(area.box);
+  for (const auto& [look, faces] : boxes) pixels_for(look).hide(frame, faces);
   if (regions.hidden.empty()) return;
   if (!region_pixels_) region_pixels_ = device_.make_pixels(as_drawn(job_.appearance));
   region_pixels_->hide(frame, regions.hidden);
 }
 
-HidingPixels& LaneHiding::pixels_for(std::string_view style) {
-  if (style.empty()) return *pixels_;
-  std::unique_ptr<HidingPixels>& pixels = styles_[style];
+HidingPixels& LaneHiding::pixels_for(const GrownStyle& look) {
+  const auto& [style, grow] = look;
+  if (style.empty() && !grow) return *pixels_;
+  std::unique_ptr<HidingPixels>& pixels = styles_[look];
   if (pixels) return *pixels;
-  const auto appearance = job_.known->styles.find(style);
-  if (appearance == job_.known->styles.end())
-    throw Error(ErrorKind::internal, "a track's style that nobody has read");
-  pixels = device_.make_pixels(appearance->second);
+  overlay::HideOptions appearance = job_.appearance;
+  if (!style.empty()) {
+    const auto known = job_.known->styles.find(style);
+    if (known == job_.known->styles.end())
+      throw Error(ErrorKind::internal, "a track's style that nobody has read");
+    appearance = known->second;
+  }
+  if (grow) appearance.grow = *grow;
+  pixels = device_.make_pixels(appearance);
   return *pixels;
 }
 

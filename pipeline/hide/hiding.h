@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/frame.h"
@@ -108,7 +109,9 @@ class LaneHiding {
 
  private:
   void hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged, Frame& frame);
-  [[nodiscard]] HidingPixels& pixels_for(std::string_view style);
+  /// A style, and the growth that replaces the style's own.
+  using GrownStyle = std::pair<std::string_view, std::optional<float>>;
+  [[nodiscard]] HidingPixels& pixels_for(const GrownStyle& look);
   [[nodiscard]] std::optional<track::ComparedPictures> compared(
       const std::shared_ptr<const track::MotionPicture>& picture);
 
@@ -122,7 +125,7 @@ class LaneHiding {
   std::unique_ptr<PictureKeeper> keeper_;  ///< nullptr if nothing is written
   std::unique_ptr<HidingPixels> pixels_;   ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;
-  std::map<std::string_view, std::unique_ptr<HidingPixels>> styles_;  ///< other styles of tracks
+  std::map<GrownStyle, std::unique_ptr<HidingPixels>> styles_;  ///< other styles and growths
 };
 
 /// Decides what is hidden in the frames of one job. It gets the frames of all lanes, in the

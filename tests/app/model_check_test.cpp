@@ -81,6 +81,20 @@ TEST_F(ModelCheck, WritesACopyOfThePictureBesideIt) {
   EXPECT_EQ(check({"--picture", dir_ / "none.png"}).exit_code, 3);
 }
 
+TEST_F(ModelCheck, NeverReplacesWhatItReads) {
+  const std::string picture = dir_ / "p.png";
+  ffmpeg("-f lavfi -i testsrc2=s=160x120 -frames:v 1", picture);
+  const std::string pixels = read_file(picture);
+  const std::string model = read_file(model_);
+  expect_refused(check({"--picture", picture, "-o", picture, "--overwrite"}), 2,
+                 "p.png: is also an input");
+  std::filesystem::create_hard_link(model_, dir_ / "link.json");
+  expect_refused(check({"--draft", dir_ / "link.json", "--overwrite"}), 2,
+                 "link.json: is also an input");
+  EXPECT_EQ(read_file(picture), pixels);
+  EXPECT_EQ(read_file(model_), model);
+}
+
 TEST_F(ModelCheck, TheDraftIsACardOfTheModel) {
   const CommandResult shown = check({"--draft", "-"});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;

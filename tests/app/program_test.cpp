@@ -75,8 +75,8 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "--bogus: unknown option; facepipe run --help", {"run", a, "--bogus"});
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
   expect_refusal(2,
-                 "frobnicate: unknown command; the commands are run, hide, detect, review, verify, "
-                 "calibrate, model check, doctor, help and completion",
+                 "frobnicate: unknown command; the commands are run, hide, detect, plan run, "
+                 "plan hide, review, verify, calibrate, model check, doctor, help and completion",
                  {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input, but would also be the output", {"run", a, "-o", a});
@@ -220,6 +220,10 @@ TEST(Program, CalibratesAModelThatI8ThenTakes) {
   EXPECT_THAT(result.err, HasSubstr("ran on cpu, openvino i8, centerface"));
   EXPECT_THAT(result.err, HasSubstr("ranges for i8: " + ranges));
   expect_refusal(5, ranges, {"calibrate", picture, "--model", model});
+  expect_refusal(2, "wide.png: is also an input",
+                 {"calibrate", picture, "--model", model, "-o", picture, "--overwrite"});
+  expect_refusal(2, "m.onnx: is also an input",
+                 {"calibrate", picture, "--model", model, "-o", model, "--overwrite"});
   dir.write("m.onnx.i8.json", "{}");
   expect_refusal(4, "i8 ranges " + ranges + ": the file lacks \"format\"", run);
   expect_refusal(3, "none.png", {"calibrate", dir / "none.png", "--model", model, "--overwrite"});

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
@@ -88,6 +91,33 @@ TEST_F(StandardStreams, CannotHoldWhatIsFinishedByGoingBack) {
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.err, HasSubstr("/dev/stdout: mp4 can't be written to a FIFO or device"));
   EXPECT_EQ(result.out, "");
+}
+
+TEST_F(StandardStreams, GetDetectionsAsLinesOfJson) {
+  const CommandResult piped = in_shell("\"$0\" run -q \"$1\" --no-video --detections - | cat");
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  std::istringstream lines(piped.out);
+  int frames = 0;
+  for (std::string line; std::getline(lines, line); ++frames)
+    EXPECT_EQ(nlohmann::json::parse(line)["frame"], frames);
+  EXPECT_EQ(frames, 10);
+  const CommandResult redirected = in_shell(
+      "{ echo before; \"$0\" run -q \"$1\" -o out.mkv --detections -; echo after; } > got");
+  EXPECT_EQ(redirected.exit_code, 0) << redirected.err;
+  EXPECT_EQ(read_file(dir_ / "got"), "before\n" + piped.out + "after\n");
+  EXPECT_THAT(dir_.names(), testing::UnorderedElementsAre("got", "out.mkv"));
+}
+
+// The clip comes through a pipe that stays open. So the first lines come while the run still waits.
+TEST_F(StandardStreams, GetDetectionsAsTheFramesAreFinished) {
+  const CommandResult result = in_shell(
+      "ffmpeg -v error -f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg whole.mkv; "
+      "mkfifo in out; \"$0\" run -q in --no-video --detections - > out & "
+      "exec 4< out 3> in; cat whole.mkv >&3; read -t 60 -u 4 first; echo \"$first\"; exec 3>&-; "
+      "cat <&4; wait $!");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("{\"file\":\"in\",\"frame\":0,"));
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 100);
 }
 
 TEST_F(StandardStreams, WithoutAReaderAreAnOutputError) {

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/app/verify_clips.h"
 #include "tests/support/clips.h"
@@ -138,6 +140,22 @@ TEST_F(Verify, RefusesInOneLine) {
   expect_refusal(5, "exists already",
                  {file("a.mp4"), file("a.mp4"), "--thumbnails", dir.path().string()});
   EXPECT_EQ(test::read_file(report), "before");
+}
+
+TEST_F(Verify, NeverReplacesWhatItReads) {
+  const test::TemporaryFolder dir;
+  const std::string tracks = dir.write("tracks.json", "an edit file");
+  const std::string card = dir.write("card.json", "a card");
+  std::filesystem::create_hard_link(tracks, dir / "other.json");
+  for (const auto& [report, reason] :
+       {std::pair{tracks, "tracks.json: is also an input"},
+        std::pair{(dir / "other.json").string(), "other.json: is also an input"},
+        std::pair{card, "card.json: is also an input"}})
+    expect_refusal(2, reason,
+                   {file("a.mp4"), file("a.mp4"), "--tracks", tracks, "--card", card, "--report",
+                    report, "--overwrite"});
+  EXPECT_EQ(test::read_file(tracks), "an edit file");
+  EXPECT_EQ(test::read_file(card), "a card");
 }
 
 }  // namespace

@@ -43,8 +43,14 @@ def names(option):
     return ", ".join(f"`{name}`" for name in [*short, f"{long} {kind}".strip()])
 
 
+def users_of(option):
+    """Returns the commands that have an option. The page says that a plan has the options of its command."""
+    return [command for command in option["groups"] if command.removeprefix("plan ") not in option["groups"]
+            or not command.startswith("plan ")]
+
+
 def row(option, commands):
-    users = "all" if len(option["groups"]) == len(commands) > 2 else ", ".join(option["groups"])
+    users = "all" if len(option["groups"]) == len(commands) > 2 else ", ".join(users_of(option))
     return f"| {names(option)} | {meaning(option)} | {coded(option['default'])} | {users} |\n"
 
 

@@ -135,7 +135,7 @@ TEST_F(FollowTest, TheSuppressionOfTracksIsAChoiceOfItsOwn) {
 TEST_F(FollowTest, WeakDetectionsAreWeakOnTheDetectorsScale) {
   // A low score of another detector means what 0.1 means for CenterFace.
   pipeline::JobOptions options = job(nullptr);
-  options.search.scale = options.follow->scale = ScoreScale(0.0441F);  // 0.21^2
+  options.search.scales = ScoreScale(0.0441F);  // 0.21^2
   FakeBehaviour squared;
   squared.candidates_of = [](const Frame& frame) {
     Detections faces = two_faces(frame);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -92,6 +93,37 @@ FakeBehaviour always_the_face() {
   FakeBehaviour behaviour;
   behaviour.candidates = one_face(kFace);
   return behaviour;
+}
+
+/// The scale maps this network's scores of 0.2108, 0.3596 and 0.4307 to 0.03, 0.1 and 0.15 (the
+/// formula of core/score_scale.h, computed by hand): the thresholds of a suggested, a likely and a
+/// hidden track.
+TEST_F(HideTest, CountsSuggestedTracksByTheScaleOfTheNetwork) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -pix_fmt yuv420p -c:v ffv1", clip);
+  struct Case {
+    float score;
+    std::int64_t hidden;
+    std::int64_t suggested;
+    std::int64_t likely;
+  };
+  for (const Case& c : {Case{0.2F, 0, 0, 0},
+                        {0.22F, 0, 1, 0},
+                        {0.35F, 0, 1, 0},
+                        {0.37F, 0, 1, 1},
+                        {0.44F, 1, 0, 0}}) {
+    pipeline::JobOptions options = job(clip, "");
+    options.output.path.clear();
+    options.search.scales = ScoreScale(0.5F);
+    FakeBehaviour behaviour;
+    behaviour.candidates = one_face(kFace, c.score);
+    const std::optional<pipeline::TrackCounts> counts =
+        run_fake_job(options, behaviour).result.track_counts;
+    ASSERT_TRUE(counts) << c.score;
+    EXPECT_EQ(counts->hidden, c.hidden) << c.score;
+    EXPECT_EQ(counts->suggested, c.suggested) << c.score;
+    EXPECT_EQ(counts->likely, c.likely) << c.score;
+  }
 }
 
 /// A picture that is turned by 180 degrees has the same size, so the same detector searches it. At

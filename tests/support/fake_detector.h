@@ -71,7 +71,8 @@ class FakeDetector final : public detector::Detector {
 class FakeDetectorFactory final : public detector::DetectorFactory {
  public:
   explicit FakeDetectorFactory(detector::ModelAbout about = {})
-      : detector::DetectorFactory({}, "fake", "", true, "face", std::move(about)) {}
+      : detector::DetectorFactory({}, "fake", "", true, {detector::FoundClass{}},
+                                  std::move(about)) {}
   /// All lanes of a job share one detector, as with real factories.
   std::shared_ptr<detector::Detector> detector(Size frame) override {
     if (!kept_ || kept_->facts().network != frame)

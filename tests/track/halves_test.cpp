@@ -84,7 +84,7 @@ TrackerOutput tracked(const Film& film, const TrackerOptions& options) {
 TrackerOutput in_halves(const Film& film, const TrackerOptions& options, std::size_t ahead) {
   CpuMotionEstimator forwards;
   CpuMotionEstimator backwards;
-  Follower follower(forwards, options);
+  Follower follower(forwards, options, {});
   WaitingFrames frames(backwards, options);
   TrackerOutput all;
   for (int round = 0; round < 2; ++round) {

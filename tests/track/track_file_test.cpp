@@ -38,7 +38,10 @@ TrackFile sample() {
                          .start_pts = std::numeric_limits<std::int64_t>::min(),
                          .end_pts = std::numeric_limits<std::int64_t>::max(),
                          .style = {},
-                         .boxes = {{7, {1, 2, 3, 4}, BoxState::seen}}});
+                         .boxes = {{7, {1, 2, 3, 4}, BoxState::seen}},
+                         .found_class = "licence \"plate\"",
+                         .model = "plates.onnx",
+                         .grow = 0.1F});
   file.tracks.push_back({.id = 9,
                          .action = TrackAction::suggest,
                          .start_pts = 1,
@@ -65,6 +68,17 @@ TEST(TrackFile, IsNotReplacedUnasked) {
     write_track_file(sample(), folder / "t.json", ExistingTarget::refuse);
   });
   EXPECT_EQ(test::read_file(folder / "t.json"), "mine");
+}
+
+TEST(TrackFile, AFileWithoutClassesShowsFaces) {
+  const test::TemporaryFolder folder;
+  TrackFile file = sample();
+  file.tracks.resize(1);
+  write_track_file(file, folder / "t.json", ExistingTarget::refuse);
+  const std::string text = test::read_file(folder / "t.json");
+  for (const std::string member : {"class", "model", "grow"})
+    EXPECT_EQ(text.find('"' + member + '"'), std::string::npos) << "as files have ever been";
+  EXPECT_EQ(read_track_file(folder / "t.json").tracks[0].found_class, "face");
 }
 
 TEST(TrackFile, IsWrittenABoxALine) {
@@ -109,7 +123,10 @@ std::uintmax_t most_bytes(std::int64_t tracks, std::int64_t boxes) {
                     .end_pts = kFirst + boxes,
                     .score_max = 1.17549435e-38F,
                     .style = std::string(200, '\x01'),  // JSON needs six bytes for this character
-                    .boxes = {}};
+                    .boxes = {},
+                    .found_class = std::string(64, '\x01'),
+                    .model = std::string(200, '\x01'),
+                    .grow = 1.17549435e-38F};
     for (std::int64_t k = i; k < boxes; k += tracks)
       track.boxes.push_back(
           {kFirst + k, {kWordy, kWordy, 1.17549435e-38F, 1.17549435e-38F}, BoxState::filled});
@@ -231,6 +248,17 @@ TEST(TrackFile, RefusesWhatIsNotAsStated) {
       {Text{.score = "\"score_max\": 1, \"style\": 3,"}.whole(), "track 0: style is not a string"},
       {Text{.score = "\"score_max\": 1, \"style\": \"" + std::string(201, 'x') + "\","}.whole(),
        "track 0: style has more than 200 bytes"},
+      {Text{.score = "\"score_max\": 1, \"class\": 3,"}.whole(), "track 0: class is not a string"},
+      {Text{.score = "\"score_max\": 1, \"class\": \"\","}.whole(),
+       "track 0: class has not 1 to 64 bytes"},
+      {Text{.score = "\"score_max\": 1, \"class\": \"" + std::string(65, 'x') + "\","}.whole(),
+       "track 0: class has not 1 to 64 bytes"},
+      {Text{.score = "\"score_max\": 1, \"model\": \"" + std::string(201, 'x') + "\","}.whole(),
+       "track 0: model has more than 200 bytes"},
+      {Text{.score = "\"score_max\": 1, \"grow\": 4.5,"}.whole(),
+       "track 0: grow is not from 0 to 4"},
+      {Text{.score = "\"score_max\": 1, \"grow\": -0.5,"}.whole(),
+       "track 0: grow is not from 0 to 4"},
       {boxes("[]"), "track 0: has no boxes"},
       {boxes("{}"), "track 0: boxes are not an array"},
       {boxes("[7]"), "track 0: box 0: is not [pts, x1, y1, x2, y2, state]"},
@@ -487,6 +515,25 @@ TEST(TrackFileBuilder, MakesTracksOfFrames) {
                                        0.16F,
                                        "",
                                        {{102, {50, 50, 60, 60}, BoxState::seen}}}));
+}
+
+TEST(TrackFileBuilder, TellsTheClassOfEachTrack) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}}, 0.03F,
+                           {{"face", "centerface", {}}, {"plate", std::string(201, 'm'), 0.5F}});
+  TrackedFrame frame;
+  frame.boxes = {{0, {1, 2, 30, 40}, 0, 0.9F, BoxState::seen, true},
+                 {1, {1, 2, 30, 40}, 0, 0.9F, BoxState::seen, true, 1}};
+  builder.add(frame, 0);
+  builder.add({0, 0, 0, 1, 0.9F, true});
+  builder.add({1, 0, 0, 1, 0.9F, true, 1});
+  const TrackFile file = builder.finish();
+  ASSERT_EQ(file.tracks.size(), 2U);
+  EXPECT_EQ(file.tracks[0].found_class, "face");
+  EXPECT_EQ(file.tracks[0].model, "centerface");
+  EXPECT_EQ(file.tracks[0].grow, std::nullopt);
+  EXPECT_EQ(file.tracks[1].found_class, "plate");
+  EXPECT_EQ(file.tracks[1].model, "") << "a name that has no room in a file";
+  EXPECT_EQ(file.tracks[1].grow, 0.5F);
 }
 
 TEST(TrackFileBuilder, MakesOneTrackOfWhatADoubtfulOneHides) {

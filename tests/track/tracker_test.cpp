@@ -31,6 +31,7 @@ constexpr double kStep = 1 / kFps;
 struct Seen {
   Box box;
   float score = 0.8F;
+  std::uint16_t found_class = 0;
 };
 
 Box shifted(const Box& box, float x, float y) {
@@ -48,8 +49,9 @@ std::shared_ptr<const MotionPicture> picture_of(Luma luma) {
 class Film {
  public:
   explicit Film(TrackerOptions options = {},
-                std::unique_ptr<MotionEstimator> motion = std::make_unique<CpuMotionEstimator>())
-      : motion_(std::move(motion)), tracker_(*motion_, options) {}
+                std::unique_ptr<MotionEstimator> motion = std::make_unique<CpuMotionEstimator>(),
+                const ScoreScales& scales = {})
+      : motion_(std::move(motion)), tracker_(*motion_, options, scales) {}
 
   void push(const Scene& scene, const std::vector<Seen>& faces, double step = kStep) {
     const Detections found = detections(faces);
@@ -63,7 +65,10 @@ class Film {
 
   static Detections detections(const std::vector<Seen>& faces) {
     Detections found;
-    for (const auto& [box, score] : faces) found.push_back(box, score);
+    for (const auto& [box, score, found_class] : faces) {
+      found.push_back(box, score);
+      found.set_class_of_last(found_class);
+    }
     return found;
   }
 
@@ -151,9 +156,7 @@ Film film_of_all_scores(const ScoreScale& scale) {
                           {{60, 10, 100, 50}, 0.28F},
                           {{10, 70, 90, 150}, 0.2F},
                           {{120, 60, 300, 230}, 0.24F}};
-  TrackerOptions options;
-  options.scale = scale;
-  Film film(options);
+  Film film({}, std::make_unique<CpuMotionEstimator>(), scale);
   std::minstd_rand random(5);
   for (int i = 0; i < 200; ++i) {
     Scene scene;
@@ -215,6 +218,81 @@ TEST(Tracker, GoesThroughFramesThatNobodyHasSearched) {
         EXPECT_FLOAT_EQ(box.score, box.state == BoxState::held ? 0 : 0.8F);
       }
     }
+  }
+}
+
+/// A face is detected in the first frames, and then something else in the same place.
+Film film_of_classes(std::uint16_t later) {
+  Film film;
+  const Scene scene{.patches = {{kFace, 9}}};
+  for (int i = 0; i < 20; ++i) {
+    const std::uint16_t its = i < 10 ? std::uint16_t{0} : later;
+    film.push(scene, {{kFace, 0.8F, its}});
+  }
+  film.flush();
+  return film;
+}
+
+TEST(Tracker, TracksOfTwoClassesDontJoin) {
+  ASSERT_EQ(film_of_classes(0).ended.size(), 1U);
+  const Film film = film_of_classes(3);
+  ASSERT_EQ(film.ended.size(), 2U);
+  for (const TrackSummary& track : film.ended) {
+    const bool later = track.found_class == 3;
+    EXPECT_EQ(track.found_class, later ? 3 : 0);
+    EXPECT_EQ(track.sightings, 10);
+    // Each is hidden for a while where the other one was seen.
+    if (later)
+      EXPECT_LT(track.first_frame, 10);
+    else
+      EXPECT_GT(track.last_frame, 9);
+  }
+  for (const TrackedFrame& frame : film.frames)
+    for (const TrackedBox& box : frame.boxes) {
+      const auto track = std::ranges::find(film.ended, box.track, &TrackSummary::id);
+      EXPECT_EQ(box.found_class, track->found_class) << frame.number;
+    }
+}
+
+TEST(Tracker, WeakDetectionsOfAnotherClassDontContinueATrackBackwards) {
+  Film film;
+  const Scene scene{.patches = {{kFace, 9}}};
+  for (int i = 0; i < 20; ++i)
+    film.push(scene, {{kFace, i < 10 ? 0.1F : 0.8F, static_cast<std::uint16_t>(i < 10 ? 1 : 0)}});
+  film.flush();
+  for (const TrackedFrame& frame : film.frames)
+    for (const TrackedBox& box : frame.boxes) {
+      if (box.found_class != 0 || frame.number >= 10) continue;
+      EXPECT_EQ(box.state, BoxState::held) << frame.number;
+      EXPECT_GE(frame.number, 6) << "after that the face is held no longer";
+    }
+}
+
+TEST(Tracker, AFaceWithinAPersonFollowsItsOwnPoints) {
+  // The two boxes overlap, but as they are of two classes, they are no faces that cross.
+  const Box person{80, 60, 160, 200};
+  const auto film_with = [&](bool with_person) {
+    Film film;
+    for (int i = 0; i < 12; ++i) {
+      const float x = 3 * static_cast<float>(i);
+      const Scene scene{.patches = {{shifted(kFace, x, 0), 9}}};
+      std::vector<Seen> seen;
+      if (i < 6) seen.push_back({shifted(kFace, x, 0)});
+      if (with_person) seen.push_back({shifted(person, x, 0), 0.8F, 1});
+      film.push(scene, seen);
+    }
+    film.flush();
+    return film;
+  };
+  const Film alone = film_with(false);
+  const Film both = film_with(true);
+  for (std::size_t i = 0; i < alone.frames.size(); ++i) {
+    std::vector<Box> boxes;
+    for (const TrackedBox& box : both.frame(i).boxes)
+      if (box.found_class == 0) boxes.push_back(box.box);
+    ASSERT_EQ(boxes.size(), alone.frame(i).boxes.size()) << i;
+    for (std::size_t k = 0; k < boxes.size(); ++k)
+      EXPECT_EQ(boxes[k], alone.frame(i).boxes[k].box) << i;
   }
 }
 

@@ -24,6 +24,11 @@ from batches import Source, make_batches  # noqa: E402
 NOT_IN_BATCHES = '-readability-duplicate-include,-misc-unused-alias-decls'
 ALIAS = re.compile(r'^ *namespace (\w+) = ', re.MULTILINE)
 INCLUDE = re.compile(r'^#include ([<"].*[>"])', re.MULTILINE)
+# Each expectation of a test doubles the paths that clang's analyzer can follow, so that its default limit of states
+# made it take four fifths of the time. With this limit, it found as many of 159 faults that were planted at the ends of
+# the tests in ten files.
+FEWER_STATES = [word for argument in ('-Xclang', '-analyzer-config', '-Xclang', 'max-nodes=8000')
+                for word in ('--extra-arg', argument)]
 # GCC's precompiled header contains these headers, so the compiler doesn't notice if a source doesn't include them.
 # gmock.h includes gtest.h.
 PRECOMPILED = {('<gtest/gtest.h>', '<gmock/gmock.h>'): re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
@@ -68,6 +73,11 @@ def unused_aliases(source):
             yield f'{source.name}: the alias {alias} is unused'
 
 
+def states_for(batch):
+    """Returns the options that limit the analyzer's states for this batch."""
+    return FEWER_STATES if all(source.name.startswith('tests/') for source in batch.sources) else []
+
+
 class Linter:
     def __init__(self, build, clang_tidy):
         self.clang_tidy = clang_tidy
@@ -96,12 +106,12 @@ class Linter:
     def check(self, number, batch):
         """Returns the findings in a batch as text, or "" if there are none."""
         if len(batch.sources) > 1:
-            code, _ = self.run(str(self.file_of(number)), '--checks=' + NOT_IN_BATCHES)
+            code, _ = self.run(str(self.file_of(number)), '--checks=' + NOT_IN_BATCHES, *states_for(batch))
             if code == 0:
                 return ''
         # Findings in a batch can be wrong, because names can collide and sources can affect each other. So each source
         # is checked again alone.
-        results = [self.run(source.name) for source in batch.sources]
+        results = [self.run(source.name, *states_for(batch)) for source in batch.sources]
         return ''.join(text for code, text in results if code != 0)
 
     def run(self, file, *options):

@@ -58,7 +58,10 @@ Muxer::Muxer(const Demuxer& input, MuxerOptions options, const std::vector<Strea
 }
 
 void Muxer::open_file() {
-  if (options_.sequence) {
+  if (options_.discard) {
+    static_cast<void>(checked_target(options_));
+    discarded_.emplace();
+  } else if (options_.sequence) {
     sequence_.emplace(options_.output, options_.existing);
   } else {
     io_.emplace(file_.emplace(checked_target(options_), options_.existing, options_.stop));
@@ -70,7 +73,9 @@ void Muxer::open_file() {
   check_av(avformat_alloc_output_context2(&context, options_.format, nullptr, "%d"),
            ErrorKind::output, options_.output.string());
   context_.reset(context);
-  if (sequence_)
+  if (discarded_)
+    discarded_->attach(*context_);
+  else if (sequence_)
     sequence_->attach(*context_);
   else
     io_->attach(*context_);
@@ -108,7 +113,7 @@ void Muxer::tell_left_out(const TagFilter& tags) {
 
 void Muxer::write_header(const VideoStreamInfo& video) {
   Dictionary options;
-  prepare_header(*context_, video, sequence_.has_value(), options);
+  prepare_header(*context_, video, options_.sequence, options);
   const int code = avformat_write_header(context_.get(), options.address());
   if (code < 0) fail_in_header(code);
   make_trials();
@@ -136,7 +141,7 @@ void Muxer::fail_in_header(int code) {
 
 bool Muxer::write_video(UniqueAVPacket packet) {
   ++pictures_;
-  if (!sequence_ && pictures_ > 1 && is_image_format(*options_.format)) {
+  if (!options_.sequence && pictures_ > 1 && is_image_format(*options_.format)) {
     std::filesystem::path numbered = options_.output;
     numbered.replace_filename(options_.output.stem().string() + "%05d" +
                               options_.output.extension().string());
@@ -145,6 +150,8 @@ bool Muxer::write_video(UniqueAVPacket packet) {
                                        numbered.string() + " for one file each, or .mkv for all");
   }
   pad(*packet);
+  if (pictures_ == 1) bytes_.first_video = packet->size;
+  bytes_.video += packet->size;
   stamp(outputs_.at(input_.video_index()), *packet, video_time_base_);
   const bool taken = write(std::move(packet));
   if (taken && io_) on_their_way_.push_back(packet_bytes_);
@@ -186,6 +193,7 @@ void Muxer::write_side(UniqueAVPacket packet) {
   stamp(output, *packet, time_base);
   if (!output.trial->takes(*packet)) return leave_out(output, from);
   ++output.taken;
+  bytes_.others += packet->size;
   write(std::move(packet));
 }
 
@@ -321,9 +329,16 @@ void Muxer::drain() {
   if (full() == 0) check_av(code, ErrorKind::output, options_.output.string());
 }
 
+OutputBytes Muxer::bytes() const {
+  OutputBytes bytes = bytes_;
+  if (discarded_) bytes.whole = discarded_->size();
+  return bytes;
+}
+
 int Muxer::complete() {
   const int code = av_write_trailer(context_.get());
   const int flushed = io_ ? io_->flush() : 0;
+  if (discarded_ && context_->pb != nullptr) avio_flush(context_->pb);
   return code < 0 ? code : flushed;
 }
 
@@ -334,6 +349,7 @@ void Muxer::finish(const std::string& damage) {
                                        "; the output so far is kept as " +
                                        file_->keep_partial().string());
   check_av(code, ErrorKind::output, options_.output.string());
+  if (discarded_) return;
   if (sequence_) {
     sequence_->ends_damaged(damage);
     sequence_->commit();
@@ -348,6 +364,7 @@ std::filesystem::path Muxer::finish_partial() {
   // If the end could not be written because the disk is full, most formats are still playable.
   const bool playable = full() != 0 && !is_mov_family(*options_.format);
   if (!playable) check_av(code, ErrorKind::output, options_.output.string());
+  if (discarded_) return options_.output;
   return sequence_ ? sequence_->keep_partial() : file_->keep_partial();
 }
 

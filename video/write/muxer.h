@@ -15,7 +15,9 @@
 #include "core/files/output_file.h"
 #include "video/notices.h"
 #include "video/read/demuxer.h"
+#include "video/write/discarded_output.h"
 #include "video/write/image_sequence.h"
+#include "video/write/output_bytes.h"
 #include "video/write/output_io.h"
 #include "video/write/output_streams.h"
 #include "video/write/streams.h"
@@ -37,6 +39,7 @@ struct MuxerOptions {
   bool strict = false;                    ///< Error(output) if a stream is lost
   bool sequence = false;  ///< each picture gets its own file; `output` is the pattern of their
                           ///< names
+  bool discard = false;   ///< the bytes are counted, but nothing is written to the disk
   ExistingTarget existing = ExistingTarget::refuse;
   std::stop_token stop;  ///< a stop ends the wait for the reader of a FIFO
 };
@@ -86,10 +89,17 @@ class Muxer {
   [[nodiscard]] std::int64_t left_out() const { return std::ssize(on_their_way_); }
 
   /// Returns whether each picture has its own file.
-  [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
+  [[nodiscard]] bool is_sequence() const { return options_.sequence; }
 
   /// Returns the errno with which the disk refused further bytes; 0 if it took all bytes so far.
-  [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : io_->queue().full(); }
+  [[nodiscard]] int full() const {
+    if (sequence_) return sequence_->full();
+    return io_ ? io_->queue().full() : 0;
+  }
+
+  /// Returns the bytes of the packets so far; OutputBytes::whole is 0 unless MuxerOptions::discard
+  /// is set, and is complete after finish() or finish_partial().
+  [[nodiscard]] OutputBytes bytes() const;
 
   /// Completes the file and gives it its name.
   /// @param damage  one line that says what is missing in the input, for OutputLock::damage_of();
@@ -131,7 +141,8 @@ class Muxer {
   const Demuxer& input_;
   MuxerOptions options_;
   Notices& notices_;
-  std::optional<ImageSequence> sequence_;  // if it has a value, file_ and io_ have none
+  std::optional<DiscardedOutput> discarded_;  // with MuxerOptions::discard, instead of the others
+  std::optional<ImageSequence> sequence_;     // if it has a value, file_ and io_ have none
   std::optional<OutputFile> file_;
   std::optional<OutputIo> io_;
   UniqueOutputContext context_;
@@ -140,6 +151,7 @@ class Muxer {
   std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;
   std::int64_t packet_bytes_ = 0;
+  OutputBytes bytes_;
   std::deque<std::int64_t> on_their_way_;  // value of packet_bytes_ after each packet of the video
 };
 

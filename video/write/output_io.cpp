@@ -13,8 +13,6 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-constexpr int kBufferBytes = 1 << 18;  // the size that FFmpeg uses for files
-
 int write_to(void* opaque, compat::WrittenBytes* bytes, int size) {
   auto& file = *static_cast<OutputQueue*>(opaque);
   const int code = file.write(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
@@ -46,9 +44,16 @@ int close_nothing(AVFormatContext* /*muxer*/, AVIOContext* io) {
 
 }  // namespace
 
+void let_muxer_write(AVFormatContext& muxer, AVIOContext& io) {
+  muxer.opaque = &io;
+  muxer.io_open = open_same;
+  muxer.io_close2 = close_nothing;
+  if ((muxer.oformat->flags & AVFMT_NOFILE) == 0) muxer.pb = &io;
+}
+
 OutputIo::OutputIo(OutputFile& file) : queue_(file) {
-  auto* const buffer = static_cast<unsigned char*>(allocated(av_malloc(kBufferBytes)));
-  context_ = avio_alloc_context(buffer, kBufferBytes, 1, &queue_, nullptr, write_to, seek_in);
+  auto* const buffer = static_cast<unsigned char*>(allocated(av_malloc(kOutputBufferBytes)));
+  context_ = avio_alloc_context(buffer, kOutputBufferBytes, 1, &queue_, nullptr, write_to, seek_in);
   if (context_ == nullptr) {
     av_free(buffer);
     throw std::bad_alloc();
@@ -62,10 +67,7 @@ OutputIo::~OutputIo() {
 }
 
 void OutputIo::attach(AVFormatContext& muxer) {
-  muxer.opaque = context_;
-  muxer.io_open = open_same;
-  muxer.io_close2 = close_nothing;
-  if ((muxer.oformat->flags & AVFMT_NOFILE) == 0) muxer.pb = context_;
+  let_muxer_write(muxer, *context_);
   // Bypasses FFmpeg's buffer, so that packets of half a megabyte are copied only once. MPEG-TS
   // needs the buffer, because it writes 188 bytes at a time. A pipe needs the buffer too, because
   // each write takes a page of the pipe.

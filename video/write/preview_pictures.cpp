@@ -30,7 +30,7 @@ class Previews {
     const double duration = source_->duration_s();
     const double step = duration > 0 ? duration / options_.count : 0;
     for (int i = 0; i < options_.count && frame_; ++i) {
-      if (i > 0 && !go_to((i + 0.5) * step, step)) break;
+      if (i > 0 && !go_to(preview_time(i, options_.count, duration), step)) break;
       take();
     }
     return std::move(pictures_);
@@ -70,8 +70,7 @@ class Previews {
 
   void take() {
     time_s_ = source_->seconds(frame_->frame);
-    const UprightPicture picture(frame_->frame, options_.longest_side);
-    pictures_.push_back({time_s_, picture.size(), picture.jpeg()});
+    pictures_.push_back(preview_of(frame_->frame, time_s_, options_.longest_side));
   }
 
   const std::string& file_;
@@ -86,6 +85,15 @@ class Previews {
 };
 
 }  // namespace
+
+PreviewPicture preview_of(const Frame& frame, double time_s, int longest_side) {
+  const UprightPicture picture(frame, longest_side);
+  return {time_s, picture.size(), picture.jpeg()};
+}
+
+double preview_time(int number, int count, double duration_s) {
+  return number == 0 ? 0 : (number + 0.5) * duration_s / count;
+}
 
 std::vector<PreviewPicture> preview_pictures(const std::string& file, const PreviewOptions& options,
                                              const std::stop_token& stop) {

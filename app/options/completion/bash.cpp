@@ -212,13 +212,12 @@ std::string options() {
 std::string commands() {
   std::string script = begin_function("_facepipe_commands_in",
                                       "COMMAND: says which words continue the command.", "$1");
-  const std::vector<std::string> firsts = first_words();
-  script += words_in_case("", firsts);
-  for (const std::string& first : firsts) {
+  script += words_in_case("", first_words());
+  for (const std::string& group : group_words()) {
     std::vector<std::string> seconds;
-    for (const CommandRow* const command : commands_in(first))
+    for (const CommandRow* const command : commands_in(group))
       seconds.push_back(words_of(*command).back());
-    if (!seconds.empty()) script += words_in_case(first, seconds);
+    script += words_in_case(group, seconds);
   }
   return script + end_function();
 }

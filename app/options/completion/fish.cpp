@@ -1,11 +1,11 @@
 // The script for fish.
+#include <algorithm>
+
 #include "app/options/command_names.h"
 #include "app/options/completion/completion.h"
 #include "app/options/completion/shell_hint.h"
 #include "app/options/help/meaning.h"
 #include "app/options/table.h"
-
-#include <algorithm>
 
 namespace facepipe::app {
 namespace {
@@ -101,10 +101,7 @@ std::string variables() {
     for (const std::string& name : names_of(*row))
       if (std::ranges::find(valued, name) == valued.end()) valued.push_back(name);
   }
-  std::vector<std::string> groups;
-  for (const std::string& word : first_words())
-    if (!commands_in(word).empty()) groups.push_back(word);
-  return variable("__facepipe_valued", valued) + variable("__facepipe_groups", groups);
+  return variable("__facepipe_valued", valued) + variable("__facepipe_groups", group_words());
 }
 
 /// Returns the options of `complete` that say what a value may be.
@@ -158,14 +155,13 @@ std::string options() {
 
 std::string commands() {
   std::string lines;
-  for (const CommandRow& command : command_table()) {
-    const std::vector<std::string> words = words_of(command);
+  for (const std::string& word : first_words())
     lines +=
-        complete_line("__facepipe_uses ''", " -f -a " + shell_quoted(words.front()), command.help);
-    if (words.size() > 1)
-      lines += complete_line("__facepipe_uses " + shell_quoted(words.front()),
-                             " -f -a " + shell_quoted(words.back()), command.help);
-  }
+        complete_line("__facepipe_uses ''", " -f -a " + shell_quoted(word), help_of_word(word));
+  for (const std::string& group : group_words())
+    for (const CommandRow* const command : commands_in(group))
+      lines += complete_line("__facepipe_uses " + shell_quoted(group),
+                             " -f -a " + shell_quoted(words_of(*command).back()), command->help);
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #include "app/options/completion/shell_hint.h"
 #include "app/options/help/meaning.h"
 #include "app/options/table.h"
+#include "app/output/joined.h"
 
 namespace facepipe::app {
 namespace {
@@ -53,16 +54,10 @@ std::string escaped_part(std::string_view text) {
   return part;
 }
 
-std::string joined_words(const std::vector<std::string>& words, const char* separator) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : separator) + word;
-  return all;
-}
-
 /// Returns a call that completes files with these endings, which begin with a dot.
 std::string files_call(const std::vector<std::string>& endings) {
   if (endings.empty()) return "_facepipe_files";
-  return "_facepipe_files_of \"(" + joined_words(endings, "|") + ")\"";
+  return "_facepipe_files_of \"(" + joined_by(endings, "|") + ")\"";
 }
 
 /// Returns the part ":MESSAGE:ACTION" of a specification; nothing for a flag.
@@ -74,9 +69,9 @@ std::string value_part(const std::string& message, const ShellHint& hint) {
     case ShellHint::Kind::text:
       return head + ' ';
     case ShellHint::Kind::words:
-      return head + '(' + joined_words(hint.words, " ") + ')';
+      return head + '(' + joined_by(hint.words, " ") + ')';
     case ShellHint::Kind::list:
-      return head + "_values -s , " + message + ' ' + joined_words(hint.words, " ");
+      return head + "_values -s , " + message + ' ' + joined_by(hint.words, " ");
     case ShellHint::Kind::files:
       return head + files_call(hint.words);
     default:
@@ -92,7 +87,7 @@ std::string exclusions_of(const Row& row, Commands command) {
     for (const char* const excluded : row.excludes)
       if (other->name() == excluded)
         for (std::string& name : names_of(*other)) names.push_back(std::move(name));
-  return names.empty() ? "" : '(' + joined_words(names, " ") + ')';
+  return names.empty() ? "" : '(' + joined_by(names, " ") + ')';
 }
 
 std::string option_specifications(const Row& row, Commands command) {
@@ -129,37 +124,34 @@ std::string command_case(const CommandRow& command) {
          "    && result=0\n  ;;\n";
 }
 
+/// Returns an entry of words_function(): a word, and what it does.
+std::string word_entry(const std::string& word, const std::string& help) {
+  return "    " + shell_quoted(escaped_part(word) + ':' + help) + "\n";
+}
+
 /// Returns a function that offers words that continue a command.
-std::string words_function(const std::string& name, const std::vector<const CommandRow*>& commands,
-                           bool first) {
-  std::string entries;
-  for (const CommandRow* const command : commands) {
-    const std::vector<std::string> words = words_of(*command);
-    entries +=
-        "    " +
-        shell_quoted(escaped_part(first ? words.front() : words.back()) + ':' + command->help) +
-        "\n";
-  }
+std::string words_function(const std::string& name, const std::string& entries) {
   return "\n" + name + "() {\n  local -a commands=(\n" + entries +
          "  )\n  _describe -t commands command commands\n}\n";
 }
 
 std::string groups() {
-  std::string functions;
-  std::vector<const CommandRow*> all;
-  for (const CommandRow& command : command_table()) all.push_back(&command);
-  functions += words_function("_facepipe_commands", all, true);
-  for (const std::string& group : first_words())
-    if (const auto commands = commands_in(group); !commands.empty())
-      functions += words_function("_facepipe_commands_" + group, commands, false);
+  std::string firsts;
+  for (const std::string& word : first_words()) firsts += word_entry(word, help_of_word(word));
+  std::string functions = words_function("_facepipe_commands", firsts);
+  for (const std::string& group : group_words()) {
+    std::string seconds;
+    for (const CommandRow* const command : commands_in(group))
+      seconds += word_entry(words_of(*command).back(), command->help);
+    functions += words_function("_facepipe_commands_" + group, seconds);
+  }
   return functions;
 }
 
 /// Returns the cases of the groups of commands, whose second word chooses the command.
 std::string group_cases() {
   std::string cases;
-  for (const std::string& group : first_words()) {
-    if (commands_in(group).empty()) continue;
+  for (const std::string& group : group_words()) {
     cases += "  (" + shell_quoted(group) + ")\n  _arguments -C : '1: :_facepipe_commands_" + group +
              "' '*::: :->arguments' && result=0\n"
              "  if [[ $state == arguments ]]; then\n"

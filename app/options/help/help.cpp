@@ -49,13 +49,8 @@ HelpText::Left left_of(const Row& row) {
 
 /// Adds the rows, group by group. The groups are in the order in which they occur first.
 void add_options(HelpText& help, Commands command, HelpDepth depth) {
-  std::vector<std::string> groups;
-  for (const Row* const row : rows_of(command)) {
-    const std::string group = row->group_of(command);
+  for (const std::string& group : groups_of(command)) {
     if (group == kExperiments && depth != HelpDepth::all) continue;
-    if (std::ranges::find(groups, group) == groups.end()) groups.push_back(group);
-  }
-  for (const std::string& group : groups) {
     help.heading(group);
     for (const Row* const row : rows_of(command))
       if (row->group_of(command) == group)

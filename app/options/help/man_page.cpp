@@ -94,12 +94,8 @@ std::string entry(const std::string& tag, std::string_view text) {
 }
 
 std::string options_of(Commands command) {
-  std::vector<std::string> groups;
-  for (const Row* const row : rows_of(command))
-    if (std::ranges::find(groups, row->group_of(command)) == groups.end())
-      groups.emplace_back(row->group_of(command));
   std::string roff = section("OPTIONS");
-  for (const std::string& group : groups) {
+  for (const std::string& group : groups_of(command)) {
     roff += ".SS " + escaped(group) + '\n';
     for (const Row* const row : rows_of(command))
       if (row->group_of(command) == group) roff += entry(tag_of(*row), full_meaning(*row));

@@ -38,10 +38,14 @@ std::vector<Row> model_rows() {
   return {
       {.names = "--model",
        .kind = "FILE",
-       .help = "Face model: " + detector::model_files(),
+       .help = "Face model: " + detector::model_files() +
+               ", or the word centerface. Given several times, each frame is searched with all of "
+               "these models",
        .fallback = kModelPlaces,
-       .value = model(),
+       .value = {AnyText{"",
+                         [](Asked& to, std::string_view text) { to.models.emplace_back(text); }}},
        .endings = model_endings(),
+       .again = true,
        .places = {{kVideoWork | kVerify, kDetection}}},
       {.names = "--model",
        .kind = "FILE",
@@ -65,7 +69,8 @@ std::vector<Row> card_rows() {
       AnyText{"a file", [](Asked& to, std::string_view text) { to.detector.card = text; }}};
   return {{.names = "--card",
            .kind = "FILE",
-           .help = "The card of the model, JSON that says how a network is read and what it finds",
+           .help = "The card of the model, JSON that says how a network is read and what it finds; "
+                   "only with one model",
            .fallback = "MODEL.json beside the model, if it is there",
            .value = card,
            .endings = {".json"},
@@ -73,6 +78,18 @@ std::vector<Row> card_rows() {
                       {kCalibrate, kRanges},
                       {kModelCheck, kChecking},
                       {kDoctor, "Options"}}}};
+}
+
+std::vector<Row> class_rows() {
+  return {{.names = "--classes",
+           .kind = "LIST",
+           .help = "Look only for objects of these classes, by their names in the models' cards; "
+                   "like face,plate",
+           .fallback = "all that the models find",
+           .value = {WordList{[](Asked& to, const std::vector<std::string>& words) {
+             to.detector.classes = words;
+           }}},
+           .places = {{kVideoCommands | kVerify, kDetection}}}};
 }
 
 std::vector<Row> size_rows() {
@@ -213,7 +230,7 @@ std::vector<Row> motion_rows() {
 }  // namespace
 
 std::vector<Row> detection_rows() {
-  return joined_rows({score_rows, model_rows, card_rows, size_rows, search_rows});
+  return joined_rows({score_rows, model_rows, card_rows, class_rows, size_rows, search_rows});
 }
 
 std::vector<Row> suppression_rows() {

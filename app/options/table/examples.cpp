@@ -22,6 +22,14 @@ std::vector<Example> examples_of(Commands command) {
                "facepipe detect clip.mp4 --detections faces.jsonl"},
               {"Write the tracks of faces for a person to edit",
                "facepipe detect clip.mp4 --write-tracks tracks.json"}};
+    case kPlanRun:
+      return {{"Tell what run would do with a video, and how long it would take",
+               "facepipe plan run clip.mp4"},
+              {"Do so for all videos of a folder, as JSON",
+               "facepipe plan run holiday/ -o out/ --json"}};
+    case kPlanHide:
+      return {{"Tell what hide would do with a video, and how long it would take",
+               "facepipe plan hide clip.mp4 --careful"}};
     case kReview:
       return {{"Find the faces of a video, and look at them in the browser",
                "facepipe review clip.mp4"},

@@ -14,7 +14,7 @@ const std::vector<Row>& general_table() {
        .fallback = "none",
        .value = {AnyText{"a file", nullptr}},
        .endings = {".toml"},
-       .places = {{kVideoCommands, kGeneral}}},
+       .places = {{kVideoCommands | kPlanCommands, kGeneral}}},
       {.names = "-h,--help",
        .help = "Print this help and exit",
        .value = {Flag{nullptr}},

@@ -1,4 +1,4 @@
-// The rows of the commands help and completion.
+// The rows of the commands plan, help and completion.
 #include "app/options/command_names.h"
 #include "app/options/completion/completion.h"
 #include "app/options/table.h"
@@ -10,6 +10,15 @@ constexpr const char* kForms = "Forms of the help";
 constexpr const char* kShells = "Shells";
 
 }  // namespace
+
+std::vector<Row> plan_rows() {
+  return {
+      {.names = "--json",
+       .help = "Print the plan as JSON, for programs",
+       .value = flag([](Asked& to) -> bool& { return to.plan.json; }),
+       .places = {{kPlanCommands, kPlanned}}},
+  };
+}
 
 std::vector<Row> help_rows() {
   return {

@@ -11,9 +11,11 @@ std::vector<Row> side_file_rows() {
   return {
       {.names = "--detections",
        .kind = "FILE",
-       .help = "Write faces to F.jsonl (a line for each frame) or F.csv (a line for each face)",
-       .value =
-           file_of({".jsonl", ".csv"}, [](Asked& to) -> auto& { return to.run.files.detections; }),
+       .help =
+           "Write faces to F.jsonl (a line for each frame) or F.csv (a line for each face), or, "
+           "with -, lines for each frame to standard output as the frames are finished",
+       .value = file_or_stream_of({".jsonl", ".csv"},
+                                  [](Asked& to) -> auto& { return to.run.files.detections; }),
        .places = {{kVideoCommands, kReports}}},
       {.names = "--latency",
        .kind = "FILE",

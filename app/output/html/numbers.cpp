@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "app/output/joined.h"
+
 namespace facepipe::app {
 namespace {
 
@@ -76,6 +78,18 @@ std::string short_time(double seconds) {
   const std::int64_t all = std::llround(seconds);
   if (all < 3600) return fmt::format("{}:{:02}", all / 60, all % 60);
   return fmt::format("{}:{:02}:{:02}", all / 3600, all / 60 % 60, all % 60);
+}
+
+std::string short_span(double from_s, double to_s) {
+  const std::string from = short_time(from_s);
+  const std::string to = short_time(to_s);
+  return from == to ? from : from + " to " + to;
+}
+
+std::string short_spans(const std::vector<std::pair<double, double>>& spans) {
+  std::vector<std::string> texts;
+  for (const auto& [from_s, to_s] : spans) texts.push_back(short_span(from_s, to_s));
+  return joined_by(texts, ", ");
 }
 
 std::string svg_number(double value) {

@@ -8,6 +8,7 @@
 #include "app/output/command_text.h"
 #include "app/output/html/base64.h"
 #include "app/output/html/numbers.h"
+#include "app/output/joined.h"
 #include "core/timing.h"
 #include "pipeline/track_counts.h"
 
@@ -28,17 +29,8 @@ std::string sentence_of_code(const Entry& entry) {
   return "Done: every frame is there";
 }
 
-std::string time_span(const std::pair<double, double>& span) {
-  const std::string from = short_time(span.first);
-  const std::string to = short_time(span.second);
-  return from == to ? from : from + " to " + to;
-}
-
 std::string times_of(const Entry& entry, const char* member) {
-  std::string text;
-  for (const auto& span : entry.spans({member}))
-    text += (text.empty() ? "" : ", ") + time_span(span);
-  return text;
+  return short_spans(entry.spans({member}));
 }
 
 // --- Stages ---
@@ -99,12 +91,6 @@ std::string size_text(const Entry& entry, const char* member) {
   return sides.size() == 2 ? sides[0] + "x" + sides[1] : "";
 }
 
-std::string joined_by(const std::vector<std::string>& texts, const char* between) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : between) + text;
-  return all;
-}
-
 /// Returns "openvino bf16 on cpu".
 std::string ran_on(const Entry& entry) {
   const std::string engine = entry.text({"engine"});
@@ -126,6 +112,16 @@ void add_members(const std::string& name, const Entry::Json& value, Facts& facts
                        without_queries(text_of(inner)));
 }
 
+void add_models(const Entry& entry, Facts& facts) {
+  const Entry::Json& several = entry.value({"models"});
+  if (!several.is_array()) {
+    add_members("model", entry.value({"model"}), facts);
+    return;
+  }
+  for (std::size_t i = 0; i < several.size(); ++i)
+    add_members("model " + std::to_string(i + 1), several[i], facts);
+}
+
 Facts main_facts(const Entry& entry) {
   Facts facts{{"command", command_text(entry.texts({"command_line"}))},
               {"begun", entry.text({"begun"})},
@@ -141,7 +137,7 @@ Facts main_facts(const Entry& entry) {
               {"container", entry.text({"container"})},
               {"ran on", ran_on(entry)},
               {"because", joined_by(entry.texts({"why"}), "; ")}};
-  add_members("model", entry.value({"model"}), facts);
+  add_models(entry, facts);
   facts.emplace_back("lanes", entry.text({"lanes", "count"}));
   facts.emplace_back("why one lane", entry.text({"lanes", "why_one"}));
   facts.emplace_back("CPU time", time_or_nothing(entry, "cpu_s"));

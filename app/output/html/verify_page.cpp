@@ -61,12 +61,7 @@ std::string difference_text(const Entry& report, const char* member) {
 }
 
 std::string spans_text(const Entry& report, const char* video, const char* member) {
-  std::string text;
-  for (const auto& [from, to] : report.spans({video, member})) {
-    text += (text.empty() ? "" : ", ") + short_time(from);
-    if (short_time(to) != short_time(from)) text += " to " + short_time(to);
-  }
-  return text;
+  return short_spans(report.spans({video, member}));
 }
 
 /// Tells how the two videos differ besides their faces; nothing if they don't.
@@ -130,14 +125,14 @@ std::string box_text(const Entry& finding) {
 }
 
 Markup finding_row(const Entry& finding) {
-  const std::string from = short_time(finding.number_or_nan({"first_s"}));
-  const std::string to = short_time(finding.number_or_nan({"last_s"}));
+  const std::string shown_at =
+      short_span(finding.number_or_nan({"first_s"}), finding.number_or_nan({"last_s"}));
   const double left = 100 * (1 - finding.number_or_nan({"clearest", "detail_gone"}));
   std::string shown = finding.text({"clearest", "shown"});
   if (const std::string place = finding.text({"place"}); !place.empty()) shown += " in " + place;
   const Kind* const kind = kind_of(finding.text({"kind"}));
   Markup cells = element("td", {}, escaped_text(kind == nullptr ? "" : kind->label));
-  cells += element("td", {}, escaped_text(from == to ? from : from + " to " + to));
+  cells += element("td", {}, escaped_text(shown_at));
   for (const std::string& number :
        {grouped(finding.count({"frames"})), short_number(finding.number_or_nan({"best_score"})),
         short_number(std::round(left)) + " %"})

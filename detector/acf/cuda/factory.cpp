@@ -16,7 +16,8 @@ class CudaAcfDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaAcfDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), std::string(kFamily.name), model.sha256,
-                            kFamily.traits.finds_landmarks, model.class_name),
+                            kFamily.traits.finds_landmarks, {FoundClass{model.class_name}},
+                            about_file(options.model)),
         device_(device),
         options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {

@@ -18,7 +18,8 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
   CudaCascadeDetectorFactory(EngineChoice choice, Cascade model, Device device,
                              DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), std::string(kFamily.name), model.sha256,
-                            kFamily.traits.finds_landmarks),
+                            kFamily.traits.finds_landmarks, {FoundClass{}},
+                            about_file(options.model)),
         device_(device),
         options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {

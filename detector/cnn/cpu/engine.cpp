@@ -6,6 +6,7 @@
 #include "detector/cnn/cpu/opencv/opencv_engine.h"
 #include "detector/cnn/cpu/openvino/observe.h"
 #include "detector/cnn/cpu/openvino/openvino_engine.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector {
 
@@ -41,9 +42,7 @@ std::unique_ptr<NetworkObserver> make_observer(const Model& model, Size network,
 #else
   (void)network;
   (void)threads;
-  throw Error(ErrorKind::device, "model " + model.file().string() +
-                                     ": ranges for i8 are measured by OpenVINO, which this build "
-                                     "lacks");
+  refuse_model(model.file(), "ranges for i8 are measured by OpenVINO, which this build lacks");
 #endif
 }
 

@@ -20,10 +20,16 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), model.data().name, model.sha256(),
-                            model.head().landmarks, class_found_by(model.card()), model.about()),
+                            model.head().landmarks, classes_found_by(model.card()), model.about()),
         device_(device),
         options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {
+    if (classes().size() > 1)
+      throw Error(ErrorKind::device, "model " + options_.model.string() + " finds " +
+                                         classes().front().name +
+                                         " and other classes, which only "
+                                         "the CPU tells apart (--device cpu, or --classes chooses "
+                                         "one class)");
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");
     try_model();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "detector/cnn/model/head_cells.h"
@@ -114,6 +115,8 @@ class Decoder {
       found.push_back(visible, score, points);
     else
       found.push_back(visible, score);
+    if constexpr (requires { Cells::class_of(cell, head_.numbers); })
+      found.set_class_of_last(static_cast<std::uint16_t>(Cells::class_of(cell, head_.numbers)));
   }
 
   const HeadData& head_;

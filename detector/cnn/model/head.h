@@ -18,7 +18,8 @@ using NetworkOutputs = std::vector<std::span<const float>>;
 /// score_threshold, in pixels of the upright frame. They are ordered by stride, then in raster
 /// order, then by anchor. Boxes are clipped to the frame. A candidate is dropped if nothing is left
 /// of its box, or if one of its values is not finite. Landmarks are not clipped: if the frame's
-/// edge cuts off a face, its landmarks may lie outside.
+/// edge cuts off a face, its landmarks may lie outside. The class of a candidate is the class of
+/// its score, 0..HeadNumbers::classes - 1.
 [[nodiscard]] Detections decode_head(const HeadData& head, const NetworkOutputs& outputs,
                                      const NetworkFit& fit, float score_threshold);
 

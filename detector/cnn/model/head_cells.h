@@ -4,7 +4,7 @@
 //
 // A `Cell` gives a cell's values: at(tensor, channel), with tensors in the order of
 // HeadData::outputs. All kinds have the same functions. Each kind reads only the HeadNumbers that
-// it needs.
+// it needs. Only kinds that tell classes apart have class_of().
 #pragma once
 
 #include <cmath>
@@ -126,6 +126,16 @@ struct ScrfdCells {
   }
 };
 
+/// Returns the index of the largest value among a cell's classes, or the first such index if
+/// several values are the largest.
+template <class Cell>
+FACEPIPE_HOST_DEVICE int index_of_best(const Cell& cell, int tensor, int first, int classes) {
+  int best = 0;
+  for (int i = 1; i < classes; ++i)
+    if (cell.at(tensor, first + i) > cell.at(tensor, first + best)) best = i;
+  return best;
+}
+
 /// Returns the largest value of a cell's classes.
 template <class Cell>
 FACEPIPE_HOST_DEVICE float best_class(const Cell& cell, int tensor, int first, int classes) {
@@ -147,6 +157,11 @@ struct YoloDflCells {
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& numbers) {
     return sigmoid(best_class(cell, 1, 0, numbers.classes));
+  }
+  /// Returns the class of the score: 0..classes - 1.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE int class_of(const Cell& cell, const HeadNumbers& numbers) {
+    return index_of_best(cell, 1, 0, numbers.classes);
   }
   template <class Cell>
   static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
@@ -200,6 +215,11 @@ struct YoloAnchorsCells {
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& numbers) {
     const int classes = kPoints + 2 * numbers.points;
     return sigmoid(cell.at(0, kObject)) * sigmoid(best_class(cell, 0, classes, numbers.classes));
+  }
+  /// Returns the class of the score: 0..classes - 1.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE int class_of(const Cell& cell, const HeadNumbers& numbers) {
+    return index_of_best(cell, 0, kPoints + 2 * numbers.points, numbers.classes);
   }
   template <class Cell>
   static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,

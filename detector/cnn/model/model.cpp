@@ -19,6 +19,7 @@
 #include "detector/cnn/model/graph/onnx_check.h"
 #include "detector/cnn/model/map_outputs.h"
 #include "detector/model_file.h"
+#include "detector/options.h"
 
 namespace facepipe::detector {
 namespace {
@@ -122,6 +123,20 @@ void check_activations(const std::filesystem::path& file, const std::vector<Last
   }
 }
 
+/// Returns the lowest score that objects of any class must exceed; none if the card has no scores.
+/// A class without a score has the usual one.
+std::optional<float> least_score(const Card& card) {
+  bool any = card.score.has_value();
+  float least = 1;
+  for (const int i : wanted_classes(card)) {
+    const CardClass& each = card.classes[static_cast<std::size_t>(i)];
+    any = any || each.score;
+    least = std::min(least,
+                     each.score.value_or(card.score.value_or(DetectorOptions{}.score_threshold)));
+  }
+  return any ? std::optional(least) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> network_titles() {
@@ -132,7 +147,9 @@ std::vector<std::string> network_titles() {
   return titles;
 }
 
-Model::Model(const std::filesystem::path& file, const std::filesystem::path& card) : file_(file) {
+Model::Model(const std::filesystem::path& file, const std::filesystem::path& card,
+             const std::vector<std::string>& classes)
+    : file_(file) {
   const std::string bytes = read_model_file(file);
   const std::shared_ptr<onnx::ModelProto> proto = parse(file, bytes);
   const std::optional<DeclaredTensor> image = find_image_input(proto->graph());
@@ -140,26 +157,36 @@ Model::Model(const std::filesystem::path& file, const std::filesystem::path& car
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
   card_file_ = card.empty() ? card_beside(file) : card;
-  read(*proto, *image);
+  read(*proto, *image, classes);
   Rewriting to(*proto, file.string());
   fold_pointwise_pairs(to);
   proto_ = proto;
 }
 
-void Model::read(::onnx::ModelProto& proto, const DeclaredTensor& image) {
+/// Sets the card, in which all classes except `classes` are ignored, unless `classes` is empty.
+void Model::set_card(Card card, const std::vector<std::string>& classes) {
+  for (CardClass& each : card.classes)
+    if (!classes.empty() && std::ranges::find(classes, each.name) == classes.end())
+      each.kind = ClassKind::ignore;
+  if (wanted_classes(card).empty()) refuse_model(file_, "it finds none of the chosen classes");
+  card_ = std::make_shared<const Card>(std::move(card));
+}
+
+void Model::read(::onnx::ModelProto& proto, const DeclaredTensor& image,
+                 const std::vector<std::string>& classes) {
   if (!card_file_.empty()) {
     recognition_ = Recognition::card;
-    card_ = std::make_shared<const Card>(read_card(card_file_, sha256_));
+    set_card(read_card(card_file_, sha256_), classes);
     return read_given(proto, image);
   }
   if (auto known = find_known(proto.graph(), image)) {
-    card_ = std::make_shared<const Card>(card_of(*known->data));
+    set_card(card_of(*known->data), classes);
     return read_known(proto, *known->data, std::move(known->outputs));
   }
   auto card = recognised_card(proto, file_.string());
   if (!card) refuse_model(file_, "not a known face model: its outputs are " + of_none_of_them());
   recognition_ = Recognition::contents;
-  card_ = std::make_shared<const Card>(std::move(*card));
+  set_card(std::move(*card), classes);
   read_by_card(proto);
 }
 
@@ -182,10 +209,11 @@ ModelAbout Model::about() const {
   const bool says_nothing = card_->licence == ModelLicence{};
   return {card_file_.string(),
           says_nothing ? licence_of_known_weights(sha256_) : card_->licence,
-          card_->score,
+          least_score(*card_),
           card_->nms,
           Looks{card_->input.looks, false},
-          reference_score()};
+          reference_score(),
+          file_};
 }
 
 std::optional<float> Model::reference_score() const {

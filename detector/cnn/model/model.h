@@ -52,7 +52,11 @@ class Model {
   /// MODEL.json is used, if it exists. The card says how the file is read; without a card, the
   /// file's content decides. Throws the errors of read_card(), and refuses a card that contradicts
   /// the file.
-  explicit Model(const std::filesystem::path& file, const std::filesystem::path& card = {});
+  ///
+  /// `classes` are the names of the classes that the model must find. It ignores all other classes.
+  /// If the list is empty, the card decides. Throws Error(device) if no class is left.
+  explicit Model(const std::filesystem::path& file, const std::filesystem::path& card = {},
+                 const std::vector<std::string>& classes = {});
 
   /// Returns the model's card. If the model has no card, returns one made from the file's content.
   [[nodiscard]] const Card& card() const { return *card_; }
@@ -79,7 +83,9 @@ class Model {
   [[nodiscard]] std::string onnx(Size network) const;
 
  private:
-  void read(::onnx::ModelProto& proto, const DeclaredTensor& image);
+  void read(::onnx::ModelProto& proto, const DeclaredTensor& image,
+            const std::vector<std::string>& classes);
+  void set_card(Card card, const std::vector<std::string>& classes);
   void read_given(::onnx::ModelProto& proto, const DeclaredTensor& image);
   void read_known(::onnx::ModelProto& proto, const ModelData& known,
                   std::vector<ModelOutput> outputs);

@@ -26,6 +26,10 @@ FILES = ("my film.mp4", "it's.mp4", 'say "hi".mp4', "$(touch broken).mp4", "semi
 WORDS = [
     ("facepipe hid\tx", ["hide", "x"]),
     ("facepipe model ch\tx", ["model", "check", "x"]),
+    ("facepipe pla\tx", ["plan", "x"]),
+    ("facepipe plan hi\tx", ["plan", "hide", "x"]),
+    ("facepipe plan run --js\t", ["plan", "run", "--json"]),
+    ("facepipe plan hide --shape el\t", ["plan", "hide", "--shape", "ellipse"]),
     ("facepipe help hid\t", ["help", "hide"]),
     ("facepipe completion fi\t", ["completion", "fish"]),
     ("facepipe run --detecti\t x", ["run", "--detections", "x"]),

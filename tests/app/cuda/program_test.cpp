@@ -539,6 +539,20 @@ TEST_F(ProgramOnCuda, WhatOnlyTheCpuHasIsRefused) {
   expect_refusal(4, "cuda:99", {clip_, "--device", "cuda:99", "-o", out_});
 }
 
+TEST_F(ProgramOnCuda, SeveralModelsNeedTheCpu) {
+  const std::string other = FACEPIPE_SOURCE_DIR "/data/acf_face.json";
+  const Arguments both{clip_, "--model", kModel, "--model", other};
+  Arguments on_device = both;
+  on_device.insert(on_device.end(), {"--device", "cuda", "-o", out_});
+  expect_refusal(4, "several models search frames only on the CPU (--device cpu)", on_device);
+  Arguments anywhere = both;
+  anywhere.emplace_back("--no-video");
+  const json report = run_well(anywhere);
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_THAT(report["why"].dump(), HasSubstr("several models"));
+  EXPECT_EQ(report["models"].size(), 2U);
+}
+
 TEST_F(ProgramOnCuda, LatenciesOfTheStagesAddUp) {
   const fs::path latency = dir_ / "latency.csv";
   run_well({clip_, "--device", "cuda", "--codec", "mjpeg", "-o", out_, "--latency", latency});

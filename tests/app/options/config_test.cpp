@@ -37,6 +37,23 @@ TEST_F(Config, StandsBeforeOrAfterRun) {
     EXPECT_EQ(parse_run(arguments).detector.score_threshold, 0.125F);
 }
 
+TEST_F(Config, APlanReadsTheSectionOfItsCommand) {
+  const std::string file =
+      dir_.write("my.toml", "[run]\nscore = 0.125\n[hide]\ngrow = 2\n[detect]\ndevice = cpu\n");
+  const auto plan_of = [&](const std::string& command) {
+    return std::get<PlanOptions>(
+        parse_command({"plan", command, "clip.mp4", "--json", "--config", file}));
+  };
+  EXPECT_EQ(plan_of("run").run.detector.score_threshold, 0.125F);
+  EXPECT_TRUE(plan_of("run").json);
+  EXPECT_EQ(plan_of("hide").run.job.hide.value().appearance.grow, 2);
+  const std::string wrong = dir_.write("wrong.toml", "[run]\nscor = 0.125\n");
+  expect_error(ErrorKind::usage, "wrong.toml: line 2: scor: unknown option; did you mean score?",
+               [&] {
+                 (void)parse_command({"plan", "run", "a.mp4", "--config", wrong});
+               });
+}
+
 TEST_F(Config, SetsEveryKindOfOption) {
   const RunOptions options = parse(
       "# a comment\n"

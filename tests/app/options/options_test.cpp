@@ -199,6 +199,7 @@ TEST(Options, Reports) {
   EXPECT_FALSE(options.console.verbose);
   EXPECT_TRUE(run_options({"--verbose"}).console.verbose);
   EXPECT_EQ(run_options({"--detections", "d.csv"}).files.detections, "d.csv");
+  EXPECT_EQ(run_options({"--detections", "-"}).files.detections, "/dev/stdout");
 }
 
 TEST(Options, RepeatableOptionsDoNotSwallowInputs) {
@@ -433,6 +434,9 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--output", ""}, "--output"},
       {{"--format", ""}, "--format"},
       {{"-o", "-", "--progress", "json"}, "--output - and --progress json exclude each other"},
+      {{"-o", "-", "--detections", "-"}, "--output - and --detections - exclude each other"},
+      {{"--detections", "-", "--progress", "json"},
+       "--detections - and --progress json exclude each other"},
       {{"--device", "gpu"}, "--device"},
       {{"--devices", "0,0"}, "--devices 0,0: expected all"},
       {{"--devices", "all", "--device", "cuda:1"}, "--device and --devices exclude each other"},
@@ -444,7 +448,7 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--encoder-option", "tune"}, "--encoder-option"},
       {{"--on-size-change", "crop"}, "--on-size-change"},
       {{"--detections", "d.txt"}, "is not a file that ends in .jsonl or .csv"},
-      {{"--detections", "-"}, "--detections"},
+      {{"--latency", "-"}, "--latency"},
       {{"--latency", "l.json"}, "is not a file that ends in .csv"},
       {{"--report", "r"}, "is not a file that ends in .json"},
       {{"--progress", "dots"}, "--progress"},
@@ -657,11 +661,13 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"--score=1", "run", "a.mp4"}, "--score=1: must stand after run, not before it"},
       {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
-       "--score: unknown option; the commands are run, hide, detect, review, verify, calibrate, "
-       "model check, doctor, help and completion"},
+       "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, review, "
+       "verify, "
+       "calibrate, model check, doctor, help and completion"},
       {{"clip.mp4", "-q"},
-       "clip.mp4: unknown command; the commands are run, hide, detect, review, verify, calibrate, "
-       "model check, doctor, help and completion"},
+       "clip.mp4: unknown command; the commands are run, hide, detect, plan run, plan hide, "
+       "review, verify, "
+       "calibrate, model check, doctor, help and completion"},
       {{"-v"}, "-v: unknown option; did you mean --version?"},
       {{"--halp"}, "--halp: unknown option; did you mean --help?"},
       {{"model", "check", "m.onnx", "--confg", "f"},
@@ -691,6 +697,9 @@ TEST(Options, UnknownCommandsAreAnsweredWithTheNearest) {
       {{"model", "chek", "m.onnx"}, "model chek: unknown command; did you mean model check?"},
       {{"model", "m.onnx"}, "model m.onnx: unknown command; the commands are run, "},
       {{"model"}, "model: the second word is missing; the commands are model check"},
+      {{"plan"}, "plan: the second word is missing; the commands are plan run, plan hide"},
+      {{"plan", "rnu", "a.mp4"}, "plan rnu: unknown command; did you mean plan run?"},
+      {{"plan", "verify"}, "plan verify: unknown command; "},
       {{"help", "hidee"}, "hidee: unknown command; did you mean hide?"},
       {{"help", "model", "chek"}, "model chek: unknown command; did you mean model check?"},
       {{"help", "--man", "verfy"}, "verfy: unknown command; did you mean verify?"},

@@ -29,6 +29,8 @@ std::string shown_text(const Arguments& arguments) {
 Arguments with_inputs(const std::string& command) {
   if (command == "doctor" || command == "help") return {command};
   if (command == "completion") return {command, "bash"};
+  if (command == "plan run") return {"plan", "run", "a.mp4"};
+  if (command == "plan hide") return {"plan", "hide", "a.mp4"};
   if (command == "model check") return {"model", "check", "a.onnx"};
   if (command == "verify") return {command, "a.mp4", "b.mp4"};
   return {command, "a.mp4"};
@@ -175,20 +177,34 @@ TEST(OptionTable, IsPrintedAsJson) {
   const json every = find("--every");
   EXPECT_EQ(every.at("range"), json({1, 16}));
   EXPECT_EQ(every.at("default"), "1");
-  EXPECT_EQ(every.at("groups"),
-            json({{"run", "Detection"}, {"hide", "Detection"}, {"detect", "Detection"}}));
+  EXPECT_EQ(every.at("groups"), json({{"run", "Detection"},
+                                      {"hide", "Detection"},
+                                      {"detect", "Detection"},
+                                      {"plan run", "Detection"},
+                                      {"plan hide", "Detection"}}));
   EXPECT_EQ(find("--detections").at("extensions"), json({".jsonl", ".csv"}));
   EXPECT_EQ(find("--progress").at("choices"), json({"auto", "json", "none"}));
   EXPECT_EQ(find("--verbose").at("excludes"), json({"--quiet"}));
   EXPECT_TRUE(find("--region").at("again"));
-  EXPECT_EQ(find("--threads").at("groups"),
-            json({{"run", "Machine"}, {"hide", "Machine"}, {"detect", "Machine"}}));
-  EXPECT_EQ(find("--config").at("groups").size(), 3U);
+  EXPECT_EQ(find("--threads").at("groups"), json({{"run", "Machine"},
+                                                  {"hide", "Machine"},
+                                                  {"detect", "Machine"},
+                                                  {"plan run", "Machine"},
+                                                  {"plan hide", "Machine"}}));
+  EXPECT_EQ(find("--config").at("groups").size(), 5U);
   EXPECT_EQ(find("--version").at("groups").size(), command_table().size());
   EXPECT_EQ(find("--report").at("shell"), json({{"offers", "files"}, {"words", {".json"}}}));
   expect_error(ErrorKind::usage, "takes no COMMAND", [] {
     (void)parse_command({"help", "--json", "run"});
   });
+}
+
+TEST(OptionTable, APlanHasAllOptionsOfItsCommand) {
+  for (const auto& [command, plan] : {std::pair{kRun, kPlanRun}, {kHide, kPlanHide}})
+    for (const Row& row : option_table()) {
+      if (row.names == "--json") continue;
+      EXPECT_STREQ(row.group_of(plan), row.group_of(command)) << row.names;
+    }
 }
 
 TEST(OptionTable, ASectionOfAFileIsForItsCommandAlone) {

@@ -78,6 +78,56 @@ TEST(DetectionsFormat, JsonLineOfAFrame) {
             "\n");
 }
 
+/// Returns the text of a frame with two faces; the second one is of the class `its`.
+std::string text_with_classes(const FrameFormat& format,
+                              const std::vector<detector::FoundClass>& classes, std::uint16_t its) {
+  FrameRecord record = frame_record(3, 2);
+  record.faces.set_class_of_last(its);
+  record.faces.landmarks.back() = kNoLandmarks;
+  std::string text;
+  format.append(text, {"clip.mp4", record, at_ms(0), false, classes});
+  return text;
+}
+
+TEST(DetectionsFormat, TellsClassesAndModels) {
+  const std::vector<detector::FoundClass> both{{"face", "centerface"},
+                                               {"licence \"plate\"", "a,b"}};
+  const auto json =
+      nlohmann::json::parse(text_with_classes(detections_format("d.jsonl"), both, 1))["faces"];
+  EXPECT_EQ(json[0]["class"], "face");
+  EXPECT_EQ(json[0]["model"], "centerface");
+  EXPECT_EQ(json[0]["landmarks"].size(), 5U);
+  EXPECT_EQ(json[1]["class"], "licence \"plate\"");
+  EXPECT_EQ(json[1]["model"], "a,b");
+  EXPECT_EQ(json[1]["landmarks"], nullptr) << "a class without landmarks";
+  const FrameFormat csv = detections_format("d.csv", {.track = false, .classes = true});
+  EXPECT_THAT(csv.lines.header, testing::EndsWith(",right_mouth_y,class,model\n"));
+  const std::string lines = text_with_classes(csv, both, 1);
+  EXPECT_THAT(lines, testing::HasSubstr(",face,centerface\n"));
+  EXPECT_THAT(lines, testing::EndsWith(",,,,,,,,,,\"licence \"\"plate\"\"\",\"a,b\"\n"));
+}
+
+TEST(DetectionsFormat, ClassesStandBehindTracks) {
+  const FrameFormat csv =
+      detections_format("d.csv", {.track = true, .tracked = true, .classes = true});
+  EXPECT_THAT(csv.lines.header, testing::EndsWith(",track,tracked,class,model\n"));
+  FrameRecord record = frame_record(0, 1);
+  record.face_tracks = {7};
+  std::string text;
+  const std::vector<detector::FoundClass> plates{{"plate", ""}};
+  csv.append(text, {"clip.mp4", record, at_ms(0), false, plates});
+  EXPECT_THAT(text, testing::EndsWith(",7,0,plate,\n"));
+}
+
+TEST(DetectionsFormat, FacesOfOneModelTellNothing) {
+  const std::vector<detector::FoundClass> faces{{"face", "centerface"}};
+  FrameRecord record = frame_record(3, 1);
+  std::string text;
+  detections_format("d.jsonl").append(text, {"clip.mp4", record, at_ms(0), false, faces});
+  EXPECT_EQ(text, text_of(detections_format("d.jsonl"), "clip.mp4", record));
+  EXPECT_EQ(text.find("class"), std::string::npos);
+}
+
 TEST(DetectionsFormat, JsonReadsBackExactly) {
   FrameRecord record = frame_record(1, 3);
   record.pts_s = 1.0 / 30;

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
+
+#include "app/output/joined.h"
 
 namespace facepipe::app {
 namespace {
@@ -44,6 +47,12 @@ TEST(TerminalText, D4LinesKeepTheirBreaksAlone) {
   EXPECT_EQ(terminal_lines("a\x1b\nb\r\n\nc"), "a\\x1b\nb\\x0d\n\nc");
   EXPECT_EQ(terminal_lines("one\n"), "one\n");
   EXPECT_EQ(terminal_lines(""), "");
+}
+
+TEST(Text, JoinsAlsoEmptyTexts) {
+  EXPECT_EQ(joined_by(std::vector<std::string>{}, "|"), "");
+  EXPECT_EQ(joined_by(std::vector<std::string>{"a"}, "|"), "a");
+  EXPECT_EQ(joined_by(std::vector<std::string>{"", "a", ""}, "|"), "|a|");
 }
 
 }  // namespace

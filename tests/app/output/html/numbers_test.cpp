@@ -82,5 +82,12 @@ TEST(PageTicks, AreRound) {
   EXPECT_THAT(log_ticks(0, 10, 8), IsEmpty());
 }
 
+TEST(PageNumbers, SpansNameTheirEndIfItLooksDifferent) {
+  EXPECT_EQ(short_span(1, 2.5), "1.00 s to 2.50 s");
+  EXPECT_EQ(short_span(1, 1.001), "1.00 s");
+  EXPECT_EQ(short_spans({}), "");
+  EXPECT_EQ(short_spans({{1, 1}, {2, 65}}), "1.00 s, 2.00 s to 1:05");
+}
+
 }  // namespace
 }  // namespace facepipe::app

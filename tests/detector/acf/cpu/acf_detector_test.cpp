@@ -230,7 +230,7 @@ TEST(AcfDetector, FindsNothingInSmallPictures) {
 TEST(AcfDetector, TellsWhatItIs) {
   const auto factory = make_detector_factory({}, face_options());
   EXPECT_EQ(factory->model_kind(), "acf");
-  EXPECT_EQ(factory->class_name(), "face");
+  EXPECT_EQ(factory->classes().front().name, "face");
   EXPECT_FALSE(factory->finds_landmarks());
   EXPECT_EQ(factory->choice().name(), "acf");
   EXPECT_EQ(factory->choice().why, "acf, f32: the engine for channel features");
@@ -241,7 +241,8 @@ TEST(AcfDetector, TellsWhatItIs) {
   const test::TemporaryFolder folder;
   DetectorOptions options;
   options.model = folder.write("m.onnx", test::json_of(test::small_model(3, 1)).dump());
-  EXPECT_EQ(make_detector_factory({}, options)->class_name(), "thing") << "told by content";
+  EXPECT_EQ(make_detector_factory({}, options)->classes().front().name, "thing")
+      << "told by content";
 }
 
 TEST(AcfDetector, RefusesWhatDoesNotGoTogether) {

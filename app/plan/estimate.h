@@ -1,0 +1,74 @@
+// Computes what a job takes from what trials of it have measured. Arithmetic only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "video/write/output_bytes.h"
+
+namespace facepipe::app {
+
+/// What one trial has measured: a job that ran on a part of its input.
+struct Trial {
+  double from_s = 0;        ///< where the part begins, in seconds of the chosen range
+  std::int64_t frames = 0;  ///< > 0
+  double startup_s = 0;     ///< the part of wall_s before the first frame was worked on
+  double wall_s = 0;
+  double steady_fps = 0;  ///< steady_speed(); 0 if the trial was too short for it
+  video::OutputBytes bytes;
+  bool whole = false;  ///< the part is the whole range
+};
+
+/// Says when the host had done what is done to a frame before it is encoded, and when the frame was
+/// complete. Both are in seconds since the same moment.
+struct FramePoint {
+  double worked_s = 0;
+  double done_s = 0;
+};
+
+/// Returns the frames a second while all stages were busy: from the moment when the first frame was
+/// complete, because the queues and the encoder's look-ahead are full from then on, until the last
+/// frame entered the encoder. Returns 0 if fewer than kSteadyFrames frames are in this time.
+[[nodiscard]] double steady_speed(const std::vector<FramePoint>& frames);
+inline constexpr std::size_t kSteadyFrames = 12;
+
+/// What a job must do.
+struct Work {
+  std::int64_t frames = 0;   ///< in the chosen range; 0 if unknown
+  double preparation_s = 0;  ///< before the job: hashing, looking for turned faces
+  bool video = true;         ///< whether it writes video
+  /// Bytes of the streams that are copied; nullopt: as many as in the trials
+  std::optional<std::int64_t> copied_bytes;
+};
+
+struct ByteRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+struct Estimate {
+  double fps = 0;                  ///< while all stages are busy
+  std::optional<double> seconds;   ///< nullopt if the number of frames is unknown
+  std::optional<ByteRange> bytes;  ///< nullopt without video, or if the number is unknown
+};
+
+/// Says whether a job finds a detector for its pictures, because an earlier job has made it.
+enum class Detector { is_made, exists };
+
+/// Returns what the work takes, by at least one trial.
+///
+/// Time: preparation, start-up of the first trial, what the first trial took beyond its frames (to
+/// fill the queues and to empty them), and the mean time of a frame over all trials. If
+/// `Detector::exists`, the shortest start-up of all trials counts instead. If a trial is the whole
+/// range, its own time counts.
+///
+/// Bytes: each trial says how large a frame is, and how large a key frame is, which begins every
+/// 250 frames (x264's and x265's default). The range goes from the trial with the smallest result
+/// to the one with the largest, and is kSizeMargin wider on both sides, because the trials have
+/// seen only a part of the video.
+[[nodiscard]] Estimate estimated(const std::vector<Trial>& trials, const Work& work,
+                                 Detector detector);
+inline constexpr double kSizeMargin = 0.1;
+
+}  // namespace facepipe::app

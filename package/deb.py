@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""deb.py TREE --version VERSION --work FOLDER --to FILE: packs an installed facepipe as a Debian package.
+
+The libraries are private, in /usr/lib/facepipe. So one package serves Debian 12 and all later versions. FOLDER gets the
+files as they will be installed. Equal trees give equal files, because dpkg-deb takes times from SOURCE_DATE_EPOCH.
+"""
+import argparse
+import email.utils
+import gzip
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+#: The package has no address of a maintainer, because the project publishes none.
+MAINTAINER = "The authors of facepipe"
+#: The runtime that stays outside (promise.py), with the versions in which Debian 12 has it.
+DEPENDS = "libbz2-1.0, libc6 (>= 2.36), libgcc-s1 (>= 3.0), libstdc++6 (>= 12), zlib1g (>= 1:1.2.13)"
+#: Every Debian system has these libraries of DEPENDS, so they needn't be private.
+OF_DEBIAN = ("libbz2.so.1.0", "libz.so.1")
+
+CONTROL = """\
+Package: facepipe
+Version: {version}
+Architecture: amd64
+Maintainer: {maintainer}
+Installed-Size: {size}
+Depends: {depends}
+Suggests: ffmpeg, opencv-data
+Section: video
+Priority: optional
+Description: finds faces in video, and draws boxes around them or hides them
+ facepipe decodes a video, finds the faces in each frame, and writes a video
+ in which the faces have boxes or are hidden. It keeps sound, subtitles and
+ timing, counts every frame, and can verify that a hidden video shows no face.
+ .
+ The package contains the face model, and the libraries that facepipe needs:
+ FFmpeg, OpenVINO and OpenCV. It computes on the CPU.
+"""
+
+COPYRIGHT = """\
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: facepipe
+Comment:
+ The package contains libraries of others, two of them under the GPL. The files
+ in /usr/share/doc/facepipe/licences say what holds for each of them.
+
+Files: *
+Copyright: 2026 the authors of facepipe
+License: Apache-2.0
+ On Debian systems, the text of the Apache License 2.0 is in
+ /usr/share/common-licenses/Apache-2.0.
+"""
+
+CHANGELOG = """\
+facepipe ({version}) unstable; urgency=medium
+
+  * history.md beside this file lists the changes.
+
+ -- {maintainer} <>  {date}
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", type=pathlib.Path)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--to", type=pathlib.Path, required=True)
+    asked = parser.parse_args()
+    shutil.rmtree(asked.work, ignore_errors=True)
+    shutil.copytree(asked.tree, asked.work / "usr")
+    arrange_as_debian(asked.work / "usr", asked.version)
+    write_control(asked.work, asked.version)
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "-z9", "--build", asked.work, asked.to], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def arrange_as_debian(usr, version):
+    """Moves files to where Debian's packages have them, and adds those that each package has."""
+    share, doc = usr / "share", usr / "share" / "doc" / "facepipe"
+    (share / "zsh" / "site-functions").rename(share / "zsh" / "vendor-completions")
+    for page in sorted((share / "man").rglob("*.1")):
+        compress(page.read_bytes(), page.with_name(page.name + ".gz"))
+        page.unlink()
+    (doc / "LICENSE").unlink()  # Debian has this text once for all packages
+    (doc / "CHANGELOG.md").rename(doc / "history.md")  # Debian uses the name for the changes of the package itself
+    for name in OF_DEBIAN:
+        (usr / "lib" / "facepipe" / name).unlink()
+    (doc / "copyright").write_text(COPYRIGHT, encoding="utf-8")
+    date = email.utils.formatdate(int(os.environ["SOURCE_DATE_EPOCH"]))
+    compress(CHANGELOG.format(version=version, maintainer=MAINTAINER, date=date).encode(), doc / "changelog.gz")
+    overrides = share / "lintian" / "overrides"
+    overrides.mkdir(parents=True)
+    shutil.copyfile(ROOT / "package" / "lintian-overrides", overrides / "facepipe")
+    for path in usr.rglob("*"):
+        path.chmod(0o755 if path.is_dir() or path.parent == usr / "bin" else 0o644)
+
+
+def compress(content, to):
+    to.write_bytes(gzip.compress(content, 9, mtime=0))
+
+
+def write_control(work, version):
+    files = sorted(path for path in (work / "usr").rglob("*") if path.is_file())
+    size = sum(-(-path.stat().st_size // 1024) for path in files)
+    control = work / "DEBIAN"
+    control.mkdir()
+    (control / "control").write_text(
+        CONTROL.format(version=version, maintainer=MAINTAINER, size=size, depends=DEPENDS), encoding="utf-8")
+    (control / "md5sums").write_text(
+        "".join(f"{hashlib.md5(path.read_bytes()).hexdigest()}  {path.relative_to(work)}\n" for path in files),
+        encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""tarball.py TREE --name NAME --to FILE: packs an installed facepipe as FILE (.tar.xz) with the one folder NAME.
+
+Names are sorted, root owns all files, and times are SOURCE_DATE_EPOCH. So equal trees give equal files.
+"""
+import argparse
+import os
+import pathlib
+import tarfile
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", type=pathlib.Path)
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--to", type=pathlib.Path, required=True)
+    asked = parser.parse_args()
+    time = int(os.environ["SOURCE_DATE_EPOCH"])
+    with tarfile.open(asked.to, "w:xz", preset=9, format=tarfile.GNU_FORMAT) as tar:
+        for path in [asked.tree, *sorted(asked.tree.rglob("*"))]:
+            tar.add(path, pathlib.Path(asked.name, path.relative_to(asked.tree)), recursive=False,
+                    filter=lambda entry: without_machine(entry, time))
+
+
+def without_machine(entry, time):
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = "root"
+    entry.mtime = time
+    entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+    return entry
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Tests the scripts of package/ with a small tree instead of an installed facepipe: what the packages contain, that
+equal trees give equal packages, and that broken promises are found."""
+import base64
+import csv
+import hashlib
+import io
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "package"))
+import promise  # noqa: E402  (the folder must be known first)
+
+TIME = 1767312000  # 2026-01-02 00:00 UTC
+
+
+def run(script, *words):
+    return subprocess.run([sys.executable, "-B", SOURCE / "package" / script, *map(str, words)], check=False,
+                          capture_output=True, text=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(TIME)})
+
+
+class Trees(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def tree(self, name):
+        """Makes what `cmake --install` and parts.py make. The files have the times of now."""
+        tree = self.folder / name
+        for path, text in (("bin/facepipe", "#!/bin/sh\necho facepipe\n"), ("lib/facepipe/libav.so.1", "library"),
+                           ("share/facepipe/models/centerface.onnx", "model"), ("share/man/man1/facepipe.1", "page"),
+                           ("share/zsh/site-functions/_facepipe", "zsh"), ("share/doc/facepipe/LICENSE", "licence"),
+                           ("share/doc/facepipe/licences/x264.txt", "GPL"), ("share/doc/facepipe/sbom.cdx.json", "{}")):
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_text(text)
+        (tree / "bin" / "facepipe").chmod(0o755)
+        return tree
+
+    def made(self, script, tree, name, *options):
+        to = self.folder / name
+        ended = run(script, tree, "--to", to, *options)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return to
+
+    def test_equal_trees_give_equal_packages(self):
+        for script, options in (("tarball.py", ["--name", "facepipe-0.1.0"]), ("wheel.py", ["--version", "0.1.0"])):
+            first = self.made(script, self.tree("first"), "first.package", *options)
+            for path in (self.folder / "first").rglob("*"):
+                os.utime(path, (1, 1))
+            second = self.made(script, self.folder / "first", "second.package", *options)
+            self.assertEqual(first.read_bytes(), second.read_bytes(), script)
+            self.assertNotEqual(self.changed(script, options), first.read_bytes(), script)
+
+    def changed(self, script, options):
+        tree = self.tree("changed")
+        (tree / "bin" / "facepipe").write_text("#!/bin/sh\necho other\n")
+        return self.made(script, tree, "changed.package", *options).read_bytes()
+
+    def test_a_tarball_has_one_folder_that_root_owns(self):
+        with tarfile.open(self.made("tarball.py", self.tree("t"), "t.tar.xz", "--name", "facepipe-0.1.0")) as tar:
+            for entry in tar:
+                self.assertEqual(entry.name.split("/")[0], "facepipe-0.1.0")
+                self.assertEqual((entry.uid, entry.gid, entry.mtime), (0, 0, TIME))
+            self.assertEqual(tar.getmember("facepipe-0.1.0/bin/facepipe").mode, 0o755)
+            self.assertEqual(tar.getmember("facepipe-0.1.0/lib/facepipe/libav.so.1").mode, 0o644)
+
+    def test_a_wheel_lists_its_files_with_their_hashes(self):
+        with zipfile.ZipFile(self.made("wheel.py", self.tree("w"), "w.whl", "--version", "0.1.0")) as wheel:
+            listed = {name: (digest, size) for name, digest, size in
+                      csv.reader(io.StringIO(wheel.read("facepipe-0.1.0.dist-info/RECORD").decode()))}
+            self.assertCountEqual(listed, wheel.namelist())
+            self.assertEqual(listed.pop("facepipe-0.1.0.dist-info/RECORD"), ("", ""))
+            for name, (digest, size) in listed.items():
+                content = wheel.read(name)
+                expected = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+                self.assertEqual((digest, size), (f"sha256={expected}", str(len(content))))
+            self.assertEqual(wheel.getinfo("facepipe/bin/facepipe").external_attr >> 16, 0o100755)
+            for name in ("facepipe/__init__.py", "facepipe/py.typed", "facepipe/lib/facepipe/libav.so.1",
+                         "facepipe/share/facepipe/models/centerface.onnx",
+                         "facepipe-0.1.0.data/data/share/man/man1/facepipe.1",
+                         "facepipe-0.1.0.dist-info/licenses/x264.txt", "facepipe-0.1.0.dist-info/sboms/sbom.cdx.json"):
+                self.assertIn(name, listed)
+
+    def test_an_installed_wheel_runs(self):
+        wheel = self.made("wheel.py", self.tree("w"), "facepipe-0.1.0-py3-none-any.whl", "--version", "0.1.0")
+        ended = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                                "--no-index", "--no-deps", "--target", self.folder / "installed", wheel],
+                               check=False, capture_output=True, text=True)
+        if "No module named pip" in ended.stderr:
+            self.skipTest("this Python has no pip")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        environment = {**os.environ, "PYTHONPATH": str(self.folder / "installed")}
+        environment.pop("FACEPIPE_PROGRAM", None)
+        said = subprocess.run([sys.executable, "-m", "facepipe"], check=True, capture_output=True, text=True,
+                              env=environment).stdout
+        self.assertEqual(said, "facepipe\n")
+
+
+class Promises(unittest.TestCase):
+    def test_newer_symbols_are_found(self):
+        for version in ("GLIBC_2.37", "GLIBC_2.36.1", "GLIBC_PRIVATE", "GLIBCXX_3.4.31", "CXXABI_1.3.14", "GCC_13.0.0"):
+            self.assertTrue(promise.is_too_new(version), version)
+        for version in ("GLIBC_2.36", "GLIBC_2.2.5", "GLIBCXX_3.4.30", "GLIBCXX_3.4", "CXXABI_1.3.13", "GCC_3.0",
+                        "CXXABI_FLOAT128", "LIBAVCODEC_59"):
+            self.assertFalse(promise.is_too_new(version), version)
+
+    @unittest.skipUnless(shutil.which("cc") and shutil.which("readelf"), "there is no compiler")
+    def test_what_a_file_needs_is_checked(self):
+        with tempfile.TemporaryDirectory() as name:
+            tree = pathlib.Path(name)
+            (tree / "f.c").write_text("int f(void) { return 1; }\n")
+            (tree / "g.c").write_text('int f(void);\nconst char* g(void) { return f() ? "/the/build/folder" : ""; }\n')
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", "libf.so", "-Wl,-soname,libf.so", "f.c"], cwd=tree, check=True)
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", "libg.so", "g.c", "-L.", "-lf", "-Wl,-rpath,/the/place"],
+                           cwd=tree, check=True)
+            (tree / "f.c").unlink()
+            (tree / "g.c").unlink()
+            self.assertEqual(promise.problems(tree, ["/the/build"]),
+                             ["libg.so contains /the/build", "libg.so looks for libraries in /the/place"])
+            (tree / "libf.so").unlink()
+            self.assertEqual(promise.problems(tree, []),
+                             ["libg.so needs libf.so", "libg.so looks for libraries in /the/place"])
+
+
+if __name__ == "__main__":
+    unittest.main()
