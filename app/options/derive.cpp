@@ -287,6 +287,7 @@ RunOptions derive_rendering(const Asked& asked, const std::filesystem::path& edi
   // These options are about the search, which has been made.
   rendering.detector = {};
   rendering.detector.threads = asked.detector.threads;
+  rendering.models.clear();
   rendering.hiding.careful = false;
   rendering.run.job.search = {};
   return derive_hide(rendering);
@@ -308,7 +309,7 @@ ReviewOptions derive_review(const Asked& asked) {
   review.detect = derive_search(asked, found_tracks_of(review.edits));
   review.hide = derive_rendering(asked, review.edits);
   review.verify = asked.verify;
-  review.verify.detector = asked.detector;
+  review.verify.detector = detector_of(asked);
   review.verify.console = asked.console;
   review.verify.max_pixels = asked.max_pixels;
   return review;
