@@ -308,7 +308,7 @@ ReviewOptions derive_review(const Asked& asked) {
   review.detect = derive_search(asked, found_tracks_of(review.edits));
   review.hide = derive_rendering(asked, review.edits);
   review.verify = asked.verify;
-  review.verify.detector = asked.detector;
+  review.verify.detector = detector_of(asked);
   review.verify.console = asked.console;
   review.verify.max_pixels = asked.max_pixels;
   return review;

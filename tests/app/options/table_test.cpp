@@ -180,6 +180,7 @@ TEST(OptionTable, IsPrintedAsJson) {
   EXPECT_EQ(every.at("groups"), json({{"run", "Detection"},
                                       {"hide", "Detection"},
                                       {"detect", "Detection"},
+                                      {"review", "Detection"},
                                       {"plan run", "Detection"},
                                       {"plan hide", "Detection"}}));
   EXPECT_EQ(find("--detections").at("extensions"), json({".jsonl", ".csv"}));
@@ -189,6 +190,7 @@ TEST(OptionTable, IsPrintedAsJson) {
   EXPECT_EQ(find("--threads").at("groups"), json({{"run", "Machine"},
                                                   {"hide", "Machine"},
                                                   {"detect", "Machine"},
+                                                  {"review", "Machine"},
                                                   {"plan run", "Machine"},
                                                   {"plan hide", "Machine"}}));
   EXPECT_EQ(find("--config").at("groups").size(), 5U);
