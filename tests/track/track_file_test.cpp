@@ -331,7 +331,7 @@ TEST(TrackFile, RefusesWhatIsNoPartOfAFileBeforeItIsAllRead) {
   std::string objects;
   for (int i = 0; i < 20; ++i) zeros += "0, ", arrays += "[], ", objects += "{}, ";
   std::string names;
-  for (int i = 0; i < 9; ++i) names += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\": 0";
+  for (int i = 0; i < 12; ++i) names += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\": 0";
   struct Case {
     std::string text;
     std::string reason;

@@ -89,7 +89,7 @@ std::vector<Row> class_rows() {
            .value = {WordList{[](Asked& to, const std::vector<std::string>& words) {
              to.detector.classes = words;
            }}},
-           .places = {{kVideoCommands | kVerify, kDetection}}}};
+           .places = {{kVideoWork | kVerify, kDetection}}}};
 }
 
 std::vector<Row> size_rows() {

@@ -600,9 +600,10 @@ TEST(Options, ReviewNamesItsFilesByTheInput) {
 }
 
 TEST(Options, ReviewSearchesHidesAndVerifiesAsItIsTold) {
-  const auto review = std::get<ReviewOptions>(parse_command(
-      {"review", "a.mp4", "--every", "3", "--min-face", "20", "--shape", "ellipse", "-o", "b.mkv",
-       "--overwrite", "--crf", "30", "--model", "m.onnx", "--max-pixels", "5000"}));
+  const auto review = std::get<ReviewOptions>(
+      parse_command({"review", "a.mp4", "--every", "3", "--min-face", "20", "--shape", "ellipse",
+                     "-o", "b.mkv", "--overwrite", "--crf", "30", "--model", "m.onnx", "--model",
+                     "n.onnx", "--max-pixels", "5000"}));
   EXPECT_FALSE(review.detect.video);
   EXPECT_EQ(review.detect.output, "");
   EXPECT_EQ(review.detect.existing, ExistingOutput::refuse);
@@ -616,6 +617,9 @@ TEST(Options, ReviewSearchesHidesAndVerifiesAsItIsTold) {
   EXPECT_EQ(review.hide.job.search.every, 1);  // nothing is searched
   EXPECT_EQ(review.hide.job.search.min_face, 0);
   EXPECT_EQ(review.verify.detector.model, "m.onnx");
+  const std::vector<std::filesystem::path> more{"n.onnx"};
+  EXPECT_EQ(review.detect.detector.more_models, more);
+  EXPECT_EQ(review.verify.detector.more_models, more);
   EXPECT_EQ(review.verify.max_pixels, 5000);
 }
 
@@ -760,7 +764,7 @@ std::string in_one_line(const std::string& text) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 47) << help;
+  EXPECT_EQ(options_told(help), 48) << help;
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(0 to 1024; default: 0)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: off; excludes --quiet)"));
@@ -771,7 +775,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 55) << all;
+  EXPECT_EQ(options_told(all), 56) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

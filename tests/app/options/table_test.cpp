@@ -180,6 +180,7 @@ TEST(OptionTable, IsPrintedAsJson) {
   EXPECT_EQ(every.at("groups"), json({{"run", "Detection"},
                                       {"hide", "Detection"},
                                       {"detect", "Detection"},
+                                      {"review", "Detection"},
                                       {"plan run", "Detection"},
                                       {"plan hide", "Detection"},
                                       {"review", "Detection"}}));
@@ -190,6 +191,7 @@ TEST(OptionTable, IsPrintedAsJson) {
   EXPECT_EQ(find("--threads").at("groups"), json({{"run", "Machine"},
                                                   {"hide", "Machine"},
                                                   {"detect", "Machine"},
+                                                  {"review", "Machine"},
                                                   {"plan run", "Machine"},
                                                   {"plan hide", "Machine"},
                                                   {"review", "Machine"}}));
