@@ -64,6 +64,7 @@ def table(before, others, score, least):
         for name, found in names.items():
             equal = found[kind].score_with(before[kind].false_from(score), least)
             equal = score if name == "published" else max(equal, levels[name])
-            row += f"{100 * found[kind].recall(levels[name]):.1f} [{100 * found[kind].recall(equal):.1f}]".rjust(width + 8)
+            shares = [100 * found[kind].recall(level) for level in (levels[name], equal)]
+            row += f"{shares[0]:.1f} [{shares[1]:.1f}]".rjust(width + 8)
         lines.append(row)
     return lines
