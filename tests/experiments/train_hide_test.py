@@ -232,6 +232,16 @@ class Judging(unittest.TestCase):
         self.assertEqual((found.false_from(level), found.recall(level)), (2, .5))
         self.assertEqual(found.score_with(9, .02), .02)
 
+    def test_equal_networks_have_equal_columns(self):
+        """The damaged pictures have two false boxes above the level of the clean ones, and half of their faces."""
+        found = {"clean": recall.Found(np.array([.9, .35, .1, 0]), np.array([.8, .4, .3, .05])),
+                 "dark": recall.Found(np.array([.7, 0]), np.array([.9, .5]))}
+        lines = recall.table(found, {"same": found}, .35, .02)
+        self.assertEqual(lines[0], "at 2 false boxes in clean pictures (published: score 0.35), recall in %")
+        self.assertEqual(" ".join(lines[1].split()), "score published 0.300 same 0.300")
+        self.assertEqual(lines[2].split(), ["clean"] + ["50.0", "[50.0]"] * 2)
+        self.assertEqual(lines[3].split(), ["dark"] + ["50.0", "[50.0]"] * 2)
+
     def test_mistakes_are_apart_from_labels(self):
         found = np.array([[0, 0, 20, 20], [300, 0, 320, 20], [400, 0, 420, 20], [500, 0, 506, 6.]])
         mistaken, unlabelled = mistakes.sorted_out(found, np.array([.9, .3, .7, .3]), self.faces)
