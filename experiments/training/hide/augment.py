@@ -155,7 +155,8 @@ def quantised(plane, table, scale):
     count, planes, height, width = plane.shape
     cosines = COSINES.to(plane.device)
     blocks = plane.view(count, planes, height // 8, 8, width // 8, 8).permute(0, 1, 2, 4, 3, 5)
-    steps = ((table.to(plane.device) * scale.view(-1, 1, 1) + 50) / 100).floor().clamp(1, 255).view(count, 1, 1, 1, 8, 8)
+    steps = ((table.to(plane.device) * scale.view(-1, 1, 1) + 50) / 100).floor().clamp(1, 255)
+    steps = steps.view(count, 1, 1, 1, 8, 8)
     frequencies = torch.round(cosines @ blocks @ cosines.T / steps) * steps
     return (cosines.T @ frequencies @ cosines).permute(0, 1, 2, 4, 3, 5).reshape(plane.shape)
 

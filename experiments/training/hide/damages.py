@@ -36,7 +36,8 @@ def turned_by(degrees):
         angle = math.radians(degrees * (1 if degrees % 90 == 0 or random.random() < .5 else -1))
         cosine, sine = math.cos(angle), math.sin(angle)
         matrix = np.array([[cosine, -sine], [sine, cosine]])
-        new_width, new_height = (int(round(abs(cosine) * a + abs(sine) * b)) for a, b in ((width, height), (height, width)))
+        new_width = round(abs(cosine) * width + abs(sine) * height)
+        new_height = round(abs(cosine) * height + abs(sine) * width)
         if degrees % 90:  # the corners of a picture that is turned by 45 degrees hold few faces
             new_width = new_height = math.ceil((width + height) * .7072)
         shift = np.array([new_width, new_height]) / 2 - matrix @ (np.array([width, height]) / 2)

@@ -1,6 +1,6 @@
-"""Draws what happens to each picture of a batch: which part of it is seen and how, what covers faces, how the picture is
-damaged, and where the faces are then. augment.py does it to the pictures. The draws of a step depend only on the seed
-and the step's number."""
+"""Draws what happens to each picture of a batch: which part of it is seen and how, what covers faces, how the picture
+is damaged, and where the faces are then. augment.py does it to the pictures. The draws of a step depend only on the
+seed and the step's number."""
 import math
 from dataclasses import dataclass
 
@@ -86,7 +86,7 @@ def place(random, source):
 
 
 def around(random, box, scale):
-    """Returns the scale, and a point for the crop's middle, so that the box is somewhere in the crop or at its border."""
+    """Returns the scale, and a point for the crop's middle. The box is then somewhere in the crop or at its border."""
     return scale, (box[:2] + box[2:4]) / 2 + random.uniform(-.48, .48, 2) * SIZE / scale
 
 
@@ -150,7 +150,8 @@ def smallest_visible(row):
 
 
 def covered_part(random):
-    """Returns the part of an upright face that is covered: centre and half sides, in sides of the face from its middle."""
+    """Returns the part of an upright face that is covered: centre and half sides. The unit is the face's side, and the
+    origin is its middle."""
     depth, beyond = random.uniform(.3, .58), random.uniform(0, .5)
     reach = random.uniform(.45, .75)
     kind = random.integers(7)
@@ -173,14 +174,16 @@ def cover(random, crop, part, face_centre, halves, upright, others):
     if kind == OTHER_FACE and not others:
         kind = TEXTURE
     if random.random() < .12:
-        kind, (x, y, half_x, half_y) = VISOR, (0, random.uniform(-.25, -.05), random.uniform(.45, .6), random.uniform(.12, .25))
+        kind, x, y = VISOR, 0, random.uniform(-.25, -.05)
+        half_x, half_y = random.uniform(.45, .6), random.uniform(.12, .25)
     centre = face_centre + upright @ (np.array([x, y]) * 2 * halves)
     row[[CROP, X, Y]] = crop, *centre
     row[[HALF_X, HALF_Y]] = np.array([half_x, half_y]) * 2 * halves
     row[TURN] = math.atan2(upright[1, 1], upright[0, 1]) - math.pi / 2 + random.normal(0, .12)
     row[KIND], row[SOFT] = kind, random.uniform(.5, 3)
     row[OPAQUE] = random.uniform(.75, .97) if kind == VISOR else 1
-    row[RED:BLUE + 1] = random.uniform(0, 60) + random.uniform(0, 25, 3) if kind == VISOR else random.integers(0, 256, 3)
+    black = random.uniform(0, 60) + random.uniform(0, 25, 3)
+    row[RED:BLUE + 1] = black if kind == VISOR else random.integers(0, 256, 3)
     return row, kind
 
 

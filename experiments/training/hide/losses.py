@@ -1,5 +1,5 @@
-"""Targets and losses of CenterNet's kind: a Gaussian around each face's centre in the heat map, and the distance of sizes
-and offsets at the centres."""
+"""Targets and losses of CenterNet's kind: a Gaussian around each face's centre in the heat map, and the distance of
+sizes and offsets at the centres."""
 
 import torch
 import torch.nn.functional as F
@@ -75,7 +75,8 @@ def kept_loss(logits, targets, teacher, clean):
 
 
 def box_losses(sizes, offsets, targets):
-    """Returns the mean distances of the logarithms of sizes, at and beside the centres, and of offsets, at the centres."""
+    """Returns the mean distance of the logarithms of sizes at and beside the centres, the mean distance of offsets at
+    the centres, and the cells of the centres."""
     width = (targets.boxes[:, 2] - targets.boxes[:, 0]).clamp(min=.25)
     height = (targets.boxes[:, 3] - targets.boxes[:, 1]).clamp(min=.25)
     centre = (targets.boxes[:, :2] + targets.boxes[:, 2:]) / 2

@@ -62,7 +62,8 @@ class Network(nn.Module):
             strides, pads = attributes["strides"], attributes["pads"][:2]
             if node.kind == "Conv":
                 return F.conv2d(first, weight, bias, strides, pads, attributes["dilations"], attributes["group"])
-            return F.conv_transpose2d(first, weight, bias, strides, pads, 0, attributes["group"], attributes["dilations"])
+            return F.conv_transpose2d(first, weight, bias, strides, pads, 0, attributes["group"],
+                                      attributes["dilations"])
         if node.kind == "BatchNormalization":
             scale, shift, mean, variance = map(self.value, node.inputs[1:])
             factor = scale * torch.rsqrt(variance + attributes["epsilon"])
@@ -78,12 +79,6 @@ class Network(nn.Module):
     def weights(self):
         """Returns {name in the ONNX file: array} of what is trained."""
         return {name: getattr(self, own).detach().float().cpu().numpy() for name, own in self.trained.items()}
-
-    def take(self, weights):
-        """Takes weights in the form that weights() returns."""
-        with torch.no_grad():
-            for name, own in self.trained.items():
-                getattr(self, own).copy_(torch.from_numpy(weights[name].copy()))
 
 
 def save(stem, model, weights):
@@ -103,7 +98,9 @@ def stretched(picture):
     height, width = picture.shape[1:]
     size = [max(MULTIPLE, round(side / MULTIPLE) * MULTIPLE) for side in (height, width)]
     pictures = picture[None].float()
-    return pictures if size == [height, width] else F.interpolate(pictures, size=size, mode="bilinear", align_corners=False)
+    if size == [height, width]:
+        return pictures
+    return F.interpolate(pictures, size=size, mode="bilinear", align_corners=False)
 
 
 @torch.no_grad()

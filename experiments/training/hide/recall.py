@@ -49,21 +49,21 @@ def pooled(pairs):
 
 
 def table(before, others, score, least):
-    """Returns lines: for each network its score with as many false boxes in clean pictures as the published network has
-    at `score`, and with it the recall of each kind. In brackets: with as many false boxes in the damaged pictures, too.
-    `before` and the values of `others` are {kind: Found}."""
+    """Returns lines: for each network the lowest score that gives no more false boxes in clean pictures than the
+    published network has at `score`, and with it the recall of each kind. In brackets: with no more false boxes in the
+    damaged pictures, too. `before` and the values of `others` are {kind: Found}."""
     count = before["clean"].false_from(score)
     names = {"published": before, **others}
-    width = max(map(len, names)) + 2
-    lines = [f"at {count} false boxes in clean pictures (published: score {score:g}), recall in %"]
-    levels = {name: score if name == "published" else found["clean"].score_with(count, least)
-              for name, found in names.items()}
-    lines += ["score".ljust(22) + "".join(f"{name} {levels[name]:.3f}".rjust(width + 8) for name in names)]
+    width = max(map(len, names)) + 10
+    levels = {name: found["clean"].score_with(count, least) for name, found in names.items()}
+    lines = [f"at {count} false boxes in clean pictures (published: score {score:g}), recall in %",
+             "score".ljust(22) + "".join(f"{name} {levels[name]:.3f}".rjust(width) for name in names)]
     for kind in before:
         row = kind.ljust(22)
+        most = before[kind].false_from(levels["published"])
         for name, found in names.items():
-            equal = found[kind].score_with(before[kind].false_from(score), least)
-            equal = score if name == "published" else max(equal, levels[name])
-            row += f"{100 * found[kind].recall(levels[name]):.1f} [{100 * found[kind].recall(equal):.1f}]".rjust(width + 8)
+            equal = max(found[kind].score_with(most, least), levels[name])
+            shares = [100 * found[kind].recall(level) for level in (levels[name], equal)]
+            row += f"{shares[0]:.1f} [{shares[1]:.1f}]".rjust(width)
         lines.append(row)
     return lines
