@@ -21,7 +21,7 @@ namespace facepipe::app {
 /// Returns a time of a video, or a duration: "4.58 s", "1:05", "1:02:03". A value that is not
 /// finite is a dash.
 [[nodiscard]] std::string short_time(double seconds);
-/// Returns a part of a video: "4.58 s to 5.10 s", or one time if both look the same.
+/// Returns a part of a video: "4.58 s to 5.1 s", or one time if both look the same.
 [[nodiscard]] std::string short_span(double from_s, double to_s);
 /// Returns the results of short_span() with commas between them.
 [[nodiscard]] std::string short_spans(const std::vector<std::pair<double, double>>& spans);
