@@ -34,13 +34,19 @@ double estimated_seconds(const std::vector<Trial>& trials, const Work& work, Det
   return work.preparation_s + startup_s + std::max(0.0, edges_s + frames_s);
 }
 
-/// Returns the bytes of the video, if all of it is like the trial.
-double video_bytes(const Trial& trial, std::int64_t frames) {
+/// Returns the bytes of the video, if all of it is like the trial, and key frames are as rare as
+/// the encoder makes them without cuts.
+double bytes_with_few_keys(const Trial& trial, std::int64_t frames) {
   const auto video = static_cast<double>(trial.bytes.video);
   const auto key = static_cast<double>(trial.bytes.first_video);
   const std::int64_t keys = (frames + kKeyDistance - 1) / kKeyDistance;
   const double other = trial.frames > 1 ? share(video - key, trial.frames - 1) : video;
   return key * static_cast<double>(keys) + other * static_cast<double>(frames - keys);
+}
+
+/// Returns the same if key frames are as frequent as in the trial, which begins with one.
+double bytes_with_many_keys(const Trial& trial, std::int64_t frames) {
+  return share(static_cast<double>(trial.bytes.video), trial.frames) * static_cast<double>(frames);
 }
 
 /// Returns the bytes besides the video: the other streams, and what the container adds.
@@ -60,10 +66,11 @@ ByteRange estimated_bytes(const std::vector<Trial>& trials, const Work& work) {
   double low = 0;
   double high = 0;
   for (const Trial& trial : trials) {
-    const double video = video_bytes(trial, work.frames);
     const double beside = bytes_beside(trial, work);
-    const double least = video * (1 - kSizeMargin) + beside;
-    const double most = video * (1 + kSizeMargin) + beside;
+    const auto [few, many] = std::minmax(
+        {bytes_with_few_keys(trial, work.frames), bytes_with_many_keys(trial, work.frames)});
+    const double least = few * (1 - kSizeMargin) + beside;
+    const double most = many * (1 + kSizeMargin) + beside;
     low = &trial == &first ? least : std::min(low, least);
     high = std::max(high, most);
   }

@@ -63,10 +63,11 @@ enum class Detector { is_made, exists };
 /// `Detector::exists`, the shortest start-up of all trials counts instead. If a trial is the whole
 /// range, its own time counts.
 ///
-/// Bytes: each trial says how large a frame is, and how large a key frame is, which begins every
-/// 250 frames (x264's and x265's default). The range goes from the trial with the smallest result
-/// to the one with the largest, and is kSizeMargin wider on both sides, because the trials have
-/// seen only a part of the video.
+/// Bytes: a trial begins with a key frame, and the whole video has fewer of them, or as many if it
+/// has many cuts. So the smallest result of a trial has a key frame every 250 frames (x264's and
+/// x265's default), and the largest result has as many as the trial. The range goes from the
+/// smallest result of all trials to the largest one, and is kSizeMargin wider on both sides,
+/// because the trials have seen only a part of the video.
 [[nodiscard]] Estimate estimated(const std::vector<Trial>& trials, const Work& work,
                                  Detector detector);
 inline constexpr double kSizeMargin = 0.1;

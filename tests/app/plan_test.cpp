@@ -86,7 +86,8 @@ TEST_F(Plan, TellsWhatTheRunThenDoes) {
       EXPECT_EQ(plan.at(same), report.at(same)) << same;
     for (const char* const same : {"decoder", "encoder", "container", "video_codec", "notices"})
       EXPECT_EQ(input.at(same), report.at(same)) << same;
-    EXPECT_EQ(input.at("lanes"), report.at("lanes"));
+    for (const char* const same : {"count", "why_one"})
+      EXPECT_EQ(input.at("lanes").at(same), report.at("lanes").at(same)) << same;
     EXPECT_EQ(input.at("frames"), report.at("frames").at("decoded"));
     EXPECT_EQ(input.at("status"), "planned");
     EXPECT_EQ(input.at("exit_code"), 0);
@@ -97,7 +98,8 @@ TEST_F(Plan, TellsWhatTheRunThenDoes) {
         kept.push_back(stream.at("type").get<std::string>() + " " +
                        stream.at("to_codec").get<std::string>());
     std::vector<std::string> written;
-    for (const json& stream : probe(output).at("streams"))
+    const json probed = probe(output);
+    for (const json& stream : probed.at("streams"))
       written.push_back(stream.at("codec_type").get<std::string>() + " " +
                         stream.at("codec_name").get<std::string>());
     EXPECT_EQ(kept, written);

@@ -182,7 +182,8 @@ TEST(OptionTable, IsPrintedAsJson) {
                                       {"detect", "Detection"},
                                       {"review", "Detection"},
                                       {"plan run", "Detection"},
-                                      {"plan hide", "Detection"}}));
+                                      {"plan hide", "Detection"},
+                                      {"review", "Detection"}}));
   EXPECT_EQ(find("--detections").at("extensions"), json({".jsonl", ".csv"}));
   EXPECT_EQ(find("--progress").at("choices"), json({"auto", "json", "none"}));
   EXPECT_EQ(find("--verbose").at("excludes"), json({"--quiet"}));
@@ -192,7 +193,8 @@ TEST(OptionTable, IsPrintedAsJson) {
                                                   {"detect", "Machine"},
                                                   {"review", "Machine"},
                                                   {"plan run", "Machine"},
-                                                  {"plan hide", "Machine"}}));
+                                                  {"plan hide", "Machine"},
+                                                  {"review", "Machine"}}));
   EXPECT_EQ(find("--config").at("groups").size(), 5U);
   EXPECT_EQ(find("--version").at("groups").size(), command_table().size());
   EXPECT_EQ(find("--report").at("shell"), json({{"offers", "files"}, {"words", {".json"}}}));

@@ -92,10 +92,20 @@ TEST(Estimate, CountsAKeyFrameEvery250FramesAndWidensTheRange) {
   const double video = 3 * 10'000 + 498 * (90'000 / 99.0);
   const Estimate made = estimated({simple_trial()}, {501, 0, true, {}}, Detector::is_made);
   EXPECT_NEAR(static_cast<double>(made.bytes.value().low), video * 0.9 + 501 * 60, 1);
-  EXPECT_NEAR(static_cast<double>(made.bytes.value().high), video * 1.1 + 501 * 60, 1);
+  // The largest size has as many key frames as the trial: 1,000 bytes a frame.
+  EXPECT_NEAR(static_cast<double>(made.bytes.value().high), 501'000 * 1.1 + 501 * 60, 1);
   // The index of the input may know the sound exactly.
   const Estimate known = estimated({simple_trial()}, {501, 0, true, 77'777}, Detector::is_made);
   EXPECT_NEAR(static_cast<double>(known.bytes.value().low), video * 0.9 + 501 * 10 + 77'777, 1);
+}
+
+TEST(Estimate, HasAnOrderAlsoIfTheKeyFrameIsSmall) {
+  Trial trial = simple_trial();
+  trial.frames = 2;
+  trial.bytes = {10'100, 100, 0, 10'100};
+  const Estimate made = estimated({trial}, {1000, 0, true, 0}, Detector::is_made);
+  EXPECT_NEAR(static_cast<double>(made.bytes.value().low), 5'050'000 * 0.9, 1);
+  EXPECT_NEAR(static_cast<double>(made.bytes.value().high), (4 * 100 + 996 * 10'000) * 1.1, 1);
 }
 
 TEST(Estimate, GoesFromTheSmallestPlaceToTheLargest) {
