@@ -7,9 +7,9 @@ install_tarball() {
 }
 
 install_wheel() {
-  python3 -m venv /try/venv
-  /try/venv/bin/pip install --quiet --no-index "$1"
-  ln -s /try/venv/bin/facepipe /usr/local/bin/facepipe
+  python3 -m venv /opt/venv
+  /opt/venv/bin/pip install --quiet --no-index "$1"
+  ln -s /opt/venv/bin/facepipe /usr/local/bin/facepipe
 }
 
 install_deb() {
@@ -35,12 +35,12 @@ use_tarball() {
 
 use_wheel() {
   use
-  /try/venv/bin/python - <<'PYTHON'
+  /opt/venv/bin/python - <<'PYTHON'
 import facepipe
 frames = list(facepipe.detect("/try/clip.mp4"))
 assert len(frames) == 25 and any(frame.faces for frame in frames), len(frames)
 PYTHON
-  test -s /try/venv/share/man/man1/facepipe-hide.1
+  test -s /opt/venv/share/man/man1/facepipe-hide.1
 }
 
 use_deb() {
