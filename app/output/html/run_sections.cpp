@@ -197,9 +197,8 @@ Markup review_card(const Entry& entry) {
   text += grouped(suggested) + " more were too weak to be hidden unasked; " +
           grouped(entry.count({"tracks", "likely"})) + " of them scored " +
           short_number(pipeline::kLikelyScore) +
-          " or more. Nobody has looked at them. This command lists them, for a person to decide:";
-  const std::string command =
-      command_text({"facepipe", "detect", entry.text({"input"}), "--write-tracks", "tracks.json"});
+          " or more. Nobody has looked at them. This command shows them, for a person to decide:";
+  const std::string command = command_text({"facepipe", "review", entry.text({"input"})});
   return card("Look before you show it", "",
               element("p", {}, escaped_text(text)) +
                   element("p", {}, element("code", {}, escaped_text(command))));

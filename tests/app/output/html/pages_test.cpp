@@ -85,7 +85,7 @@ TEST(RunPage, TellsWhatNobodyHasLookedAt) {
   EXPECT_THAT(page, HasSubstr("120 tracks hidden."));
   EXPECT_THAT(page, HasSubstr("1,486 more were too weak"));
   EXPECT_THAT(page, HasSubstr("121 of them scored 0.1 or more"));
-  EXPECT_THAT(page, HasSubstr("facepipe detect dir/a.mp4 --write-tracks tracks.json"));
+  EXPECT_THAT(page, HasSubstr("facepipe review dir/a.mp4"));
 }
 
 TEST(RunPage, HostileTextsStayTexts) {
