@@ -15,6 +15,15 @@
 namespace facepipe::track {
 namespace {
 
+/// Returns how many detections the class with the most of them has.
+std::size_t most_of_a_class(const Detections& found) {
+  if (found.classes.empty()) return found.size();
+  std::size_t most = 0;
+  for (const std::vector<std::uint32_t>& of_class : entries_by_class(found))
+    most = std::max(most, of_class.size());
+  return most;
+}
+
 /// Two faces cross if the IoU of their boxes is over this: points in one box can then belong to the
 /// other face.
 constexpr float kLeastCrossing = 0.15F;
@@ -197,8 +206,10 @@ void Follower::Impl::check(const TrackerInput& input) const {
   const auto name = [&] { return "tracks: frame " + std::to_string(next_frame_); };
   if (!std::isfinite(input.time_s) || (last_s_ && !(input.time_s > *last_s_)))
     throw Error(ErrorKind::internal, name() + " is not later than the frame before");
-  if (input.searched && input.detections != nullptr && input.detections->size() > kMostDetections)
-    throw Error(ErrorKind::device, name() + " has " + std::to_string(input.detections->size()) +
+  const std::size_t most =
+      input.searched && input.detections != nullptr ? most_of_a_class(*input.detections) : 0;
+  if (most > kMostDetections)
+    throw Error(ErrorKind::device, name() + " has " + std::to_string(most) +
                                        " detections, more than " + std::to_string(kMostDetections));
 }
 

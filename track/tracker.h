@@ -69,7 +69,7 @@ void check_tracker_options(const TrackerOptions& options);
 /// faces, the other faces would be visible. Doubtful tracks hide nothing, so they never cause this
 /// error: no doubtful track starts if there are already kMostTracks / 2 tracks. A detection that
 /// would start a doubtful track then counts only for its own frame.
-inline constexpr std::size_t kMostDetections = 4096;  ///< detections in a frame
+inline constexpr std::size_t kMostDetections = 4096;  ///< detections of a class in a frame
 inline constexpr std::size_t kMostTracks = 8192;      ///< tracks at the same time
 /// Boxes in all waiting frames together.
 inline constexpr std::size_t kMostWaitingBoxes = std::size_t{1} << 24;

@@ -742,6 +742,19 @@ TEST(Tracker, RefusesMoreDetectionsThanItTracks) {
   });
 }
 
+TEST(Tracker, CountsTheDetectionsOfEachClassAlone) {
+  Detections many;
+  for (std::size_t i = 0; i <= kMostDetections; ++i) {
+    const auto x = static_cast<float>(i % 64);
+    const auto y = static_cast<float>(i / 64);
+    many.push_back({x, y, x + 1, y + 1}, 0.03F);
+    many.set_class_of_last(static_cast<std::uint16_t>(i % 2));
+  }
+  CpuMotionEstimator motion;
+  Tracker tracker(motion);
+  EXPECT_NO_THROW(static_cast<void>(tracker.push({0, picture_of(test::render({})), &many})));
+}
+
 TEST(Tracker, RefusesMoreTracksThanItFollows) {
   // No detection continues a track, because the detections of each frame are at other places.
   CpuMotionEstimator motion;
