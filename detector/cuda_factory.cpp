@@ -33,18 +33,18 @@ constexpr std::array kCudaFamilies{
 }  // namespace
 
 std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
-                                                                const DetectorOptions& wanted) {
-  const std::vector<DetectorOptions> models = models_of(wanted);
+                                                                const DetectorOptions& options) {
+  const std::vector<DetectorOptions> models = models_of(options);
   if (models.size() > 1)
     throw Error(ErrorKind::device, "several models search frames only on the CPU (--device cpu)");
-  const DetectorOptions& options = models.front();
-  const Family& family = family_of(options.model);
-  const EngineChoice choice = choose_engine(family, device, options);
+  const DetectorOptions& of_model = models.front();
+  const Family& family = family_of(of_model.model);
+  const EngineChoice choice = choose_engine(family, device, of_model);
   const auto* const found = std::ranges::find(kCudaFamilies, &family, &CudaFamily::family);
   if (found == kCudaFamilies.end() || works_in_host_memory(device.kind, choice.library))
     throw Error(ErrorKind::internal,
                 "engine " + std::string(choice.name()) + ": can't read frames in device memory");
-  return found->make_factory(choice, device, options);
+  return found->make_factory(choice, device, of_model);
 }
 
 }  // namespace facepipe::detector

@@ -192,7 +192,7 @@ TEST_F(Plan, SpeaksToPeople) {
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("h264 160x120, 50 frames, decoded by h264"),
                     HasSubstr("libx264 in mp4"), HasSubstr("0 video h264: encoded again as h264\n"),
-                    HasSubstr("1 audio aac (deu): copied\n"), HasSubstr("device   cpu\n"),
+                    HasSubstr("1 audio aac (deu): copied\n"), HasSubstr("device   cpu, "),
                     HasSubstr("time     about "), HasSubstr("memory   "), EndsWith("\n")));
 }
 

@@ -49,12 +49,12 @@ class Review : public testing::Test {
   /// Starts the program, waits for its address, and then ends it by a signal.
   [[nodiscard]] CommandResult served(const Arguments& arguments) const {
     const std::string out = folder_ / "out.txt";
+    const std::string script =
+        "out=$1; shift; \"$@\" >\"$out\" & pid=$!; "
+        "until grep -q open \"$out\" || ! kill -0 $pid; do sleep 0.05; done; "
+        "kill -TERM $pid; wait $pid; code=$?; cat \"$out\"; exit $code";
     return run_command(joined(
-        {"bash", "-c",
-         "out=$1; shift; \"$@\" >\"$out\" & pid=$!; "
-         "until grep -q open \"$out\" || ! kill -0 $pid; do sleep 0.05; done; "
-         "kill -TERM $pid; wait $pid; code=$?; cat \"$out\"; exit $code",
-         "bash", out},
+        {"bash", "-c", script, "bash", out},
         program(joined(joined({"review"}, arguments), {"--no-open", "-q", "--reviewer", "Ada"}))));
   }
 

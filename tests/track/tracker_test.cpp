@@ -745,8 +745,9 @@ TEST(Tracker, RefusesMoreDetectionsThanItTracks) {
 TEST(Tracker, CountsTheDetectionsOfEachClassAlone) {
   Detections many;
   for (std::size_t i = 0; i <= kMostDetections; ++i) {
+    const std::size_t line = i / 64;
     const auto x = static_cast<float>(i % 64);
-    const auto y = static_cast<float>(i / 64);
+    const auto y = static_cast<float>(line);
     many.push_back({x, y, x + 1, y + 1}, 0.03F);
     many.set_class_of_last(static_cast<std::uint16_t>(i % 2));
   }
