@@ -187,15 +187,16 @@ TEST_F(SeveralModelsProgram, ALicenceWithoutCommercialUseIsToldOnceAModel) {
 
 class HideSeveralModels : public SeveralModelsProgram {
  protected:
-  /// Hides with small pictures, so that there are few detections. Returns the luma of the output.
+  /// Returns the luma of the output.
   [[nodiscard]] std::string hidden(const Arguments& more) const {
     const CommandResult result = run_program(joined(
         {"hide", clip(), "-q", "--overwrite", "--codec", "ffv1", "-o", dir_ / "out.mkv"}, more));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return decoded_luma(dir_ / "out.mkv");
   }
+  /// Returns arguments with which there are few detections, which don't cover the whole picture.
   [[nodiscard]] Arguments small(const Arguments& more) const {
-    return joined(both(), joined({"--detect-size", "128x64"}, more));
+    return joined(both(), joined({"--detect-size", "128x64", "--max-face", "30"}, more));
   }
 };
 
@@ -203,7 +204,8 @@ TEST_F(HideSeveralModels, TheEditFileTellsClassesAndHidesTheSame) {
   const std::string direct =
       hidden(small({"--write-tracks", dir_ / "t.json", "--detections", dir_ / "d.jsonl"}));
   std::vector<std::string> classes;
-  for (const json& track : json::parse(read_file(dir_ / "t.json"))["tracks"]) {
+  const json file = json::parse(read_file(dir_ / "t.json"));
+  for (const json& track : file["tracks"]) {
     const bool plate = track.contains("class");
     classes.push_back(plate ? track["class"] : "face");
     EXPECT_EQ(track.contains("grow"), plate);
@@ -229,8 +231,10 @@ TEST_F(HideSeveralModels, TwoPassesTellTheSameClassesAndModels) {
     (void)hidden(small(joined(more, {"--detections", dir_ / "d.jsonl"})));
     std::set<std::pair<std::string, std::string>> all;
     std::istringstream lines(read_file(dir_ / "d.jsonl"));
-    for (std::string line; std::getline(lines, line);)
-      for (const json& face : json::parse(line)["faces"]) all.emplace(face["class"], face["model"]);
+    for (std::string line; std::getline(lines, line);) {
+      const json frame = json::parse(line);
+      for (const json& face : frame["faces"]) all.emplace(face["class"], face["model"]);
+    }
     return all;
   };
   const auto once = told({});
