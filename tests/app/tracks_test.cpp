@@ -124,11 +124,15 @@ TEST_F(Tracks, DetectionsCarryTheirTrack) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   std::ifstream lines(dir_ / "d.jsonl");
   std::set<std::int64_t> known;
-  for (const json& track : found()["tracks"]) known.insert(track["id"].get<std::int64_t>());
+  const json file = found();
+  for (const json& track : file["tracks"]) known.insert(track["id"].get<std::int64_t>());
   int frames = 0;
-  for (std::string line; std::getline(lines, line); ++frames)
-    for (const json& face : json::parse(line)["faces"])
+  for (std::string line; std::getline(lines, line); ++frames) {
+    const json frame = json::parse(line);
+    EXPECT_FALSE(frame["faces"].empty()) << frames;
+    for (const json& face : frame["faces"])
       EXPECT_TRUE(known.contains(face["track"].get<std::int64_t>())) << face;
+  }
   EXPECT_EQ(frames, kFrames);
   EXPECT_FALSE(fs::exists(dir_ / "clip_hidden.mkv")) << "no video";
 }
