@@ -406,7 +406,8 @@ void Follower::Impl::start(TrackStep& now) {
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
-  track.sure = scales_.of(track.found_class).usual(past.best_score) >= options_.sure_score;
+  // A higher score is higher on the usual scale, too, so the best sighting makes a track sure.
+  track.sure = track.sure || sighting.usual_score >= options_.sure_score;
   seen.slot = track.slot;
   seen.id = track.id;
   seen.box = sighting.box;

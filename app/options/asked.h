@@ -45,6 +45,7 @@ struct AskedReview {
   std::filesystem::path edits;   ///< --edits
   std::string reviewer;          ///< --reviewer
   bool no_open = false;          ///< --no-open
+  std::filesystem::path to;      ///< --to
 };
 
 /// Says in which form help prints what it knows. Without either, it prints the help of a command.

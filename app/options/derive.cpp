@@ -306,6 +306,7 @@ ReviewOptions derive_review(const Asked& asked) {
     clash("--tracks and --edits are the same file: review doesn't change the tracks");
   review.reviewer = asked.review.reviewer.empty() ? login_name() : asked.review.reviewer;
   review.opens_browser = !asked.review.no_open;
+  review.page = asked.review.to;
   review.detect = derive_search(asked, found_tracks_of(review.edits));
   review.hide = derive_rendering(asked, review.edits);
   review.verify = asked.verify;

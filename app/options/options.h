@@ -154,9 +154,10 @@ struct ReviewOptions {
   std::filesystem::path edits;   ///< the edit file to write
   std::string reviewer;          ///< for the log; never empty
   bool opens_browser = true;
-  RunOptions detect;     ///< finds the tracks and writes them to detect.files.tracks
-  RunOptions hide;       ///< hides what `edits` says
-  VerifyOptions verify;  ///< without the names of the videos
+  std::filesystem::path page;  ///< write the page as this file instead of serving it; or empty
+  RunOptions detect;           ///< finds the tracks and writes them to detect.files.tracks
+  RunOptions hide;             ///< hides what `edits` says; `existing` is also about `page`
+  VerifyOptions verify;        ///< without the names of the videos
 };
 
 /// Holds a text that the program prints instead of working on something: a help, a version, or a

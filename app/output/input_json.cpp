@@ -231,6 +231,16 @@ Json tracks_json(const std::optional<pipeline::TrackCounts>& counts) {
           {"likely", counts->likely}};
 }
 
+/// Returns what the log of a review says; null if there is none.
+Json review_json(const LogFacts& review) {
+  if (review.log.empty()) return {};
+  return {{"log", review.log},
+          {"lines", review.lines},
+          {"last_sha256", text_or_null(review.last_sha256)},
+          {"reviewers", review.reviewers},
+          {"fault", text_or_null(review.fault)}};
+}
+
 /// Adds how this entry came about: who made it, when, and from which files.
 void add_origin(Json& json, const RunOptions& options, const InputRecord& record) {
   json["command"] = command_name(options);
@@ -240,6 +250,7 @@ void add_origin(Json& json, const RunOptions& options, const InputRecord& record
   json["sha256"] = {{"input", text_or_null(record.input_sha256)},
                     {"output", text_or_null(record.output_sha256)},
                     {"edit_file", text_or_null(record.edit_sha256)}};
+  json["review"] = review_json(record.review);
 }
 
 Json ledger_json(const video::FrameLedger& ledger) {

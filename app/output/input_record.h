@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/output/time_spans.h"
+#include "app/review/log_chain.h"
 
 namespace facepipe::app {
 
@@ -15,6 +16,7 @@ struct InputRecord {
   std::string input_sha256;
   std::string output_sha256;  ///< of the finished output
   std::string edit_sha256;    ///< of the edit file that says what is hidden
+  LogFacts review;            ///< of the log beside that edit file
   TimeSpans damaged;          ///< when frames were damaged, in the video's time
 };
 

@@ -42,6 +42,8 @@ struct RunPlan {
   double load_s = 0;              ///< for choosing the device and loading the model
   MachineLoad machine;
   std::int64_t memory_bytes = 0;  ///< the most that the trials have used, on the host
+  /// The most that was in use on the GPU during the trials, by all programs; 0: there is no GPU.
+  std::int64_t device_memory_bytes = 0;
 };
 
 /// What all inputs take together.

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "app/output/side_files.h"
+#include "app/plan/device_memory.h"
 #include "app/plan/input_plan.h"
+#include "app/plan/output_folder.h"
 #include "app/plan/trials.h"
 #include "app/run/input_job.h"
 #include "app/run/plan_run.h"
@@ -101,6 +103,7 @@ class Planner {
 void Planner::look_at(InputPlan& input) {
   const Clock::time_point begin = Clock::now();
   const auto failure = attempt(input.outcome.planned.input, [&] {
+    check_output_folder(context_.options, input.outcome);
     input.job = job_options(context_.options, input.outcome);
     const JobPreparation preparation = prepare_job(input.job, device_, context_);
     input.preparation_s = in_seconds(Clock::now() - begin);
@@ -157,12 +160,17 @@ RunPlan Planner::make() {
   for (InputOutcome& outcome : plan_run(context_.options, context_.parts))
     plan_.inputs.emplace_back().outcome = std::move(outcome);
   check_existing_files(context_.options.files, context_.options.existing);
+  check_side_folders(context_.options.files);
   plan_.machine = machine_load();
   if (std::ranges::none_of(plan_.inputs, &InputPlan::is_planned)) return std::move(plan_);
   const Clock::time_point begin = Clock::now();
   static_cast<void>(device_.ready());
   plan_.load_s = in_seconds(Clock::now() - begin);
-  try_all();
+  {
+    const DeviceMemoryWatch watch(device_.ready());
+    try_all();
+    plan_.device_memory_bytes = watch.most();
+  }
   plan_.facts = device_.facts();  // only now, because the jobs' edit files can add classes
   plan_.memory_bytes = most_memory();
   return std::move(plan_);

@@ -96,7 +96,9 @@ std::string plan_json(const RunPlan& plan, const RunOptions& options) {
                  {"load_s", rounded(plan.load_s)},
                  {"seconds", seconds_json(sum.seconds)},
                  {"bytes", bytes_json(sum.bytes)},
-                 {"memory_bytes", plan.memory_bytes > 0 ? Json(plan.memory_bytes) : Json()}};
+                 {"memory_bytes", plan.memory_bytes > 0 ? Json(plan.memory_bytes) : Json()},
+                 {"device_memory_bytes",
+                  plan.device_memory_bytes > 0 ? Json(plan.device_memory_bytes) : Json()}};
   // Only ASCII, so that print() changes nothing.
   return json.dump(1, ' ', true, Json::error_handler_t::replace) + '\n';
 }

@@ -134,6 +134,12 @@ std::string device_lines(const RunPlan& plan) {
   return lines;
 }
 
+std::string memory_text(const RunPlan& plan) {
+  const std::string host = bytes_text(plan.memory_bytes);
+  if (plan.device_memory_bytes == 0) return host;
+  return fmt::format("{}, and {} in use on the GPU", host, bytes_text(plan.device_memory_bytes));
+}
+
 std::string load_text(const MachineLoad& machine) {
   if (!machine.is_busy()) return {};
   return fmt::format(
@@ -180,8 +186,7 @@ std::string plan_text(const RunPlan& plan) {
   if (!single) text += all_line(sum.inputs, plan.inputs.size());
   text += device_lines(plan) + line("time", time_text(sum.seconds));
   if (sum.bytes) text += line("size", range_text(*sum.bytes));
-  return text + line("memory", bytes_text(plan.memory_bytes)) +
-         line("machine", load_text(plan.machine));
+  return text + line("memory", memory_text(plan)) + line("machine", load_text(plan.machine));
 }
 
 }  // namespace facepipe::app

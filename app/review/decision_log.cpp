@@ -14,7 +14,6 @@
 #include "app/output/input_record.h"
 #include "core/error.h"
 #include "core/files/file_identity.h"
-#include "core/files/sha256.h"
 #include "core/write_all.h"
 
 namespace facepipe::app {
@@ -23,19 +22,42 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr mode_t kOwnerOnly = 0600;
-constexpr std::size_t kHashDigits = 64;
-// A line about all tracks of an edit file is the longest line, and is shorter than this.
-constexpr std::size_t kMostLineBytes = std::size_t{1} << 26;
 
 }  // namespace
 
-std::filesystem::path log_of(const std::filesystem::path& edits) {
-  std::filesystem::path log = edits;
-  return log.replace_extension(".log.jsonl");
+/// Notes which tracks a decision was about. It counts if the edit file was saved after it.
+void LookedAt::note(const Json& entry) {
+  if (entry.value("action", Json()) == "saved") {
+    for (const auto& [id, looked] : pending_) {
+      if (looked)
+        ids_.insert(id);
+      else
+        ids_.erase(id);
+    }
+    pending_.clear();
+    unsaved_ = 0;
+    return;
+  }
+  if (!entry.contains("tracks")) return;
+  ++unsaved_;
+  for (const bool looked : {true, false})
+    for (const Json& id : entry.value(looked ? kLookedAt : kNotLookedAt, Json::array()))
+      if (id.is_number_integer()) pending_[id.get<std::int64_t>()] = looked;
 }
 
-DecisionLog::DecisionLog(std::filesystem::path path)
-    : path_(std::move(path)), last_hash_(kHashDigits, '0') {
+std::set<std::int64_t> looked_at_by_log(const std::filesystem::path& edits) {
+  const std::filesystem::path log = log_of(edits);
+  LookedAt looked_at;
+  if (!identity_of(log)) return looked_at.ids();
+  try {
+    read_log(log, [&](const Json& entry) { looked_at.note(entry); });
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, log.string() + ": " + error.what());
+  }
+  return looked_at.ids();
+}
+
+DecisionLog::DecisionLog(std::filesystem::path path) : path_(std::move(path)) {
   open();
   try {
     read_earlier_lines();
@@ -72,50 +94,23 @@ void DecisionLog::read_earlier_lines() {
     check(line);
     bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   }
-  pending_ = {};
 }
 
 /// Checks that a line continues the chain.
 void DecisionLog::check(const std::string& line) {
-  const std::string name = path_.string() + ": line " + std::to_string(lines_ + 1);
-  if (line.size() > kMostLineBytes) throw Error(ErrorKind::input, name + " is too long");
-  const Json entry = Json::parse(line, nullptr, false);
-  if (!entry.is_object() || entry.value("line", Json()) != lines_ + 1 ||
-      entry.value("previous", Json()) != last_hash_)
+  try {
+    looked_at_.note(chain_.add(line));
+  } catch (const Error& error) {
     throw Error(ErrorKind::input,
-                name +
-                    " doesn't continue the log: somebody has changed it. Move the log away, and "
-                    "begin a new one");
-  look_at(entry);
-  ++lines_;
-  last_hash_ = sha256_hex(line);
-}
-
-/// Notes which tracks a decision was about. It counts if the edit file was saved after it.
-void DecisionLog::look_at(const Json& entry) {
-  if (entry.value("action", Json()) == "saved") {
-    for (const auto& [id, looked] : pending_) {
-      if (looked)
-        looked_at_.insert(id);
-      else
-        looked_at_.erase(id);
-    }
-    pending_.clear();
-    unsaved_ = 0;
-    return;
+                path_.string() + ": " + error.what() + ". Move the log away, and begin a new one");
   }
-  if (!entry.contains("tracks")) return;
-  ++unsaved_;
-  for (const bool looked : {true, false})
-    for (const Json& id : entry.value(looked ? kLookedAt : kNotLookedAt, Json::array()))
-      if (id.is_number_integer()) pending_[id.get<std::int64_t>()] = looked;
 }
 
 void DecisionLog::add(const Json& entry) {
   Json whole = entry;
-  whole["line"] = lines_ + 1;
+  whole["line"] = chain_.lines() + 1;
   whole["time"] = utc_text(std::chrono::system_clock::now());
-  whole["previous"] = last_hash_;
+  whole["previous"] = chain_.last_hash();
   const std::string line = whole.dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::string text = line + "\n";
   if (const int code = write_all(file_, std::as_bytes(std::span(text))); code != 0) {
@@ -124,8 +119,7 @@ void DecisionLog::add(const Json& entry) {
     fail(code);
   }
   bytes_ += static_cast<std::int64_t>(text.size());
-  ++lines_;
-  last_hash_ = sha256_hex(line);
+  static_cast<void>(chain_.add(line));
 }
 
 void DecisionLog::sync() const {

@@ -8,15 +8,33 @@
 #include <set>
 #include <string>
 
-namespace facepipe::app {
+#include "app/review/log_chain.h"
 
-/// Returns the log that belongs to an edit file: "clip.edits.log.jsonl" for "clip.edits.json".
-[[nodiscard]] std::filesystem::path log_of(const std::filesystem::path& edits);
+namespace facepipe::app {
 
 // Names of members of a line: arrays with the ids of tracks that a decision marks as looked at, or
 // no longer marks so because it takes another decision back.
 inline constexpr const char* kLookedAt = "looked_at";
 inline constexpr const char* kNotLookedAt = "not_looked_at";
+
+/// Follows which tracks somebody has looked at, from line to line of a log.
+class LookedAt {
+ public:
+  void note(const nlohmann::ordered_json& entry);
+  /// Returns the ids of the tracks that somebody has looked at, as far as the edit file was saved.
+  [[nodiscard]] const std::set<std::int64_t>& ids() const { return ids_; }
+  /// Returns how many decisions there are after the last time that the edit file was saved.
+  [[nodiscard]] std::int64_t unsaved() const { return unsaved_; }
+
+ private:
+  std::set<std::int64_t> ids_;
+  std::map<std::int64_t, bool> pending_;  ///< what ids_ becomes if the edit file is saved
+  std::int64_t unsaved_ = 0;
+};
+
+/// Returns LookedAt::ids() of the log beside an edit file; empty if there is no log. Errors:
+/// Error(input) if its chain is broken.
+[[nodiscard]] std::set<std::int64_t> looked_at_by_log(const std::filesystem::path& edits);
 
 /// Appends lines to a log. Each line is a JSON object with the members that add() gets, and then
 /// these three: `line` (1, 2, ...), `time` (UTC) and `previous`, the SHA-256 of the line before
@@ -34,15 +52,13 @@ class DecisionLog {
   DecisionLog(const DecisionLog&) = delete;
   DecisionLog& operator=(const DecisionLog&) = delete;
 
-  /// Returns the ids of the tracks that somebody has looked at, as far as the edit file was saved.
-  [[nodiscard]] const std::set<std::int64_t>& looked_at() const { return looked_at_; }
-  /// Returns how many decisions the log had, when it was opened, after the last time that the edit
-  /// file was saved.
-  [[nodiscard]] std::int64_t unsaved() const { return unsaved_; }
+  /// Returns what the log said about this when it was opened.
+  [[nodiscard]] const std::set<std::int64_t>& looked_at() const { return looked_at_.ids(); }
+  [[nodiscard]] std::int64_t unsaved() const { return looked_at_.unsaved(); }
   /// Returns how many lines the log has.
-  [[nodiscard]] std::int64_t lines() const { return lines_; }
+  [[nodiscard]] std::int64_t lines() const { return chain_.lines(); }
   /// Returns the hash of the last line; 64 zeros if there is none.
-  [[nodiscard]] const std::string& last_hash() const { return last_hash_; }
+  [[nodiscard]] const std::string& last_hash() const { return chain_.last_hash(); }
 
   /// Writes a line. Errors: Error(output).
   void add(const nlohmann::ordered_json& entry);
@@ -53,17 +69,13 @@ class DecisionLog {
   void open();
   void read_earlier_lines();
   void check(const std::string& line);
-  void look_at(const nlohmann::ordered_json& entry);
   [[noreturn]] void fail(int code) const;
 
   std::filesystem::path path_;
   int file_ = -1;
-  std::int64_t lines_ = 0;
-  std::string last_hash_;
+  LogChain chain_;
   std::int64_t bytes_ = 0;  ///< length of the file
-  std::set<std::int64_t> looked_at_;
-  std::map<std::int64_t, bool> pending_;  ///< what looked_at_ becomes if the edit file is saved
-  std::int64_t unsaved_ = 0;
+  LookedAt looked_at_;
 };
 
 }  // namespace facepipe::app

@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "app/failure.h"
+#include "app/output/existing_target.h"
+#include "app/review/decision_log.h"
 #include "app/review/open_browser.h"
 #include "app/review/rendering.h"
+#include "app/review/review_file.h"
 #include "app/review/review_gate.h"
 #include "app/review/review_pictures.h"
 #include "app/review/review_routes.h"
@@ -97,11 +100,28 @@ class ServedReview {
   ReviewGate gate_;
 };
 
+/// Writes the page as one file.
+void write_page(const ReviewOptions& options, const fs::path& tracks, const std::string& sha256,
+                const std::stop_token& stop) {
+  const ReviewInput input{options.input, options.verify.max_pixels};
+  const VideoFacts facts = FrameSearch(input, stop).facts();
+  const fs::path& source = is_there(options.edits) ? options.edits : tracks;
+  ReviewedTracks reviewed =
+      read_reviewed_tracks(source, facts, {sha256, 0, facts.size, facts.time_base});
+  reviewed.mark_as_looked_at(looked_at_by_log(options.edits));
+  write_review_file(options.page, at_the_end(options.hide.existing),
+                    {input, facts, reviewed, options.edits.filename().string()}, stop);
+  if (!options.hide.console.quiet)
+    tell(options.page.string() +
+         ": shows the faces that are to be hidden; only you can read it, so don't pass it on\n");
+}
+
 }  // namespace
 
 int review(const ReviewOptions& options, const std::stop_token& stop) {
   if (!is_there(options.input))
     throw Error(ErrorKind::input, options.input + ": can't be opened: there is no such file");
+  if (!options.page.empty()) static_cast<void>(checked_target(options.page, options.hide.existing));
   const std::string sha256 = sha256_of_input(options.input, "review", stop);
   fs::path tracks = known_tracks(options);
   if (tracks.empty() && !is_there(options.edits)) {
@@ -111,6 +131,10 @@ int review(const ReviewOptions& options, const std::stop_token& stop) {
   } else if (options.tracks.empty() && !is_there(options.edits)) {
     spdlog::info("{}: an earlier review found these tracks; remove the file to search again",
                  tracks.string());
+  }
+  if (!options.page.empty()) {
+    write_page(options, tracks, sha256, stop);
+    return kExitDone;
   }
   return ServedReview(options, tracks, sha256, stop).serve() ? kExitInterrupted : kExitDone;
 }

@@ -4,7 +4,10 @@ namespace facepipe::app {
 
 const char* const kReviewActionScript = R"js(
 // What a person can do.
-const middle = t => Math.floor((t.start + t.end) / 2);
+function middle(entry) {
+  const t = entry.members ? entry.members[0] : entry;
+  return Math.floor((t.start + t.end) / 2);
+}
 function scrollToCurrent() {
   const grid = $('grid'), y = Math.floor(current / columns()) * CARD_H;
   if (y < grid.scrollTop) grid.scrollTop = y;
@@ -20,7 +23,10 @@ function move(by) {
   current = Math.max(0, Math.min(shown.length - 1, current + by));
   goToCurrent();
 }
-const targets = () => chosen.size ? [...chosen] : shown[current] ? [shown[current].id] : [];
+function targets() {
+  const entries = chosen.size ? [...chosen].map(id => shown[places.get(id)]) : [shown[current]];
+  return entries.filter(Boolean).flatMap(idsOf);
+}
 
 async function decide(action) {
   const ids = targets(), several = chosen.size > 0;
@@ -52,10 +58,14 @@ function chooseCurrent() {
   if (t && !chosen.delete(t.id)) chosen.add(t.id);
   anchor = current;
   redraw();
+  drawCounts();
 }
+// Groups are left out, because nobody has seen what is in them.
 function chooseAll() {
-  chosen = new Set(chosen.size === shown.length ? [] : shown.map(t => t.id));
+  const single = shown.filter(entry => !entry.members), all = single.length ? single : shown;
+  chosen = new Set(chosen.size === all.length ? [] : all.map(t => t.id));
   redraw();
+  drawCounts();
 }
 
 function setFilter(values) {
@@ -69,12 +79,16 @@ function setFilter(values) {
 }
 function showTrack(id) {
   const t = tracks.get(id), score = isStrong(t) ? filter.score : Math.floor(100 * t.score) / 100;
-  if (!places.has(id)) setFilter({which: 'all', score, size: 0, length: 0});
+  if (!places.has(id)) {
+    opened = null;
+    setFilter({which: 'all', score, size: 0, length: 0});
+  }
   current = places.get(id) ?? 0;
   forgetBoxes();
 }
 function next() {
-  if (filter.which !== 'todo') setFilter({which: 'todo'});
+  opened = null;
+  setFilter({which: 'todo'});
   if (!shown.length) return say('There is nothing left to look at.');
   current = 0;
   goToCurrent();
@@ -124,7 +138,7 @@ async function chooseAt([x, y]) {
   let best = null;
   for (const [id, flat] of await boxesNear(here)) {
     const t = tracks.get(id), box = t && boxAt(t, flat, here);
-    if (box && isStrong(t) && x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3] &&
+    if (box && isVisible(t) && x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3] &&
         (!best || t.size < best.size)) best = t;
   }
   if (!best) return;
@@ -157,6 +171,7 @@ function changeEnd(action) {
 }
 function split() {
   const t = shown[current];
+  if (t?.members) return say('A group can\'t be split. Open it first.');
   if (t) void change({action: 'split', track: t.id, at: here});
 }
 function remove() {
@@ -182,7 +197,7 @@ async function askForState() {
   const {saving, rendering} = state;
   $('saved').classList.toggle('bad', saving.error !== '');
   $('saved').textContent = saving.error ? `Not saved: ${saving.error}` :
-    saving.saved ? `Saved to ${video.edits}` : 'Saving soon';
+    saving.note ? saving.note : saving.saved ? `Saved to ${video.edits}` : 'Saving soon';
   await showRendering(rendering);
   const busy = rendering.state === 'hiding' || rendering.state === 'verifying';
   if (busy) askForStateSoon(500); else if (!saving.saved && !saving.error) askForStateSoon();
@@ -246,6 +261,7 @@ async function render() {
   askForStateSoon(100);
 }
 async function finish() {
+  if (ownServer) return ownServer.download();
   try {
     await changing;
     await ask('/quit', '');
@@ -270,18 +286,27 @@ const KEYS = {
   ',': () => go(here, 'before'), '.': () => go(here, 'after'),
   b: () => setMode(mode === 'box' ? '' : 'box'), e: editCurrent,
   '[': () => changeEnd('begin'), ']': () => changeEnd('end'), c: split, Delete: remove,
-  Escape: () => { setMode(''); chosen = new Set(); marked = null; say(''); redraw(); },
+  Escape: () => {
+    const closes = mode === '' && !chosen.size && !marked && opened !== null;
+    setMode('');
+    chosen = new Set();
+    marked = null;
+    say('');
+    if (closes) closeGroup(); else redraw();
+  },
+  Enter: openGroup,
   '?': () => $('help').showModal(),
 };
 const BUTTONS = {
-  hide: KEYS.h, keep: KEYS.k, suggest: KEYS.s, all: chooseAll, next, undo: KEYS.z, redo: KEYS.y,
+  hide: KEYS.h, keep: KEYS.k, suggest: KEYS.s, all: chooseAll, open: openGroup, next, undo: KEYS.z, redo: KEYS.y,
   earlier: KEYS[','], later: KEYS['.'], box: KEYS.b, edit: editCurrent, begin: KEYS['['],
   end: KEYS[']'], split, remove, keys: KEYS['?'], hideall: render, finish,
   stop: () => ask('/render/stop', '').catch(error => say(error.message)),
 };
 for (const [id, act] of Object.entries(BUTTONS)) $(id).addEventListener('click', () => void act());
 addEventListener('keydown', event => {
-  const typing = event.target.closest('input:not([type=checkbox]),select,dialog');
+  const typing = event.target.closest('input:not([type=checkbox]),select,dialog') ||
+    event.key === 'Enter' && event.target.closest('button,a,summary');
   if (!video || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const act = KEYS[event.key];
   if (!act) return;
@@ -291,6 +316,7 @@ addEventListener('keydown', event => {
 for (const id of ['which', 'score', 'size', 'length', 'order'])
   $(id).addEventListener('change', event => {
     const isWord = id === 'which' || id === 'order';
+    opened = null;
     setFilter({[id]: isWord ? event.target.value : Math.max(0, +event.target.value || 0)});
     if (id === 'score') filter.score = Math.min(1, filter.score);
     current = 0;
@@ -299,10 +325,14 @@ for (const id of ['which', 'score', 'size', 'length', 'order'])
     void refresh();
   });
 $('cover').addEventListener('change', () => void drawOverlay());
+$('bright').addEventListener('change', () => document.body.classList.toggle('bright', $('bright').checked));
 $('pad').addEventListener('click', event => {
   const card = event.target.closest('.track');
-  if (card) choose(places.get(+card.dataset.id), event);
+  if (!card) return;
+  const id = card.dataset.id;
+  choose(places.get(id) ?? places.get(+id), event);  // groups have words as ids, tracks numbers
 });
+$('pad').addEventListener('dblclick', () => { if (shown[current]?.members) openGroup(); });
 $('grid').addEventListener('scroll', () => requestAnimationFrame(drawCards));
 addEventListener('resize', () => { if (video) redraw(); });
 $('line').addEventListener('pointerdown', event => {
@@ -316,6 +346,7 @@ async function begin() {
   } catch (error) {
     return say(error.message);
   }
+  if (ownServer) ownServer.prepare();
   $('name').textContent = video.name;
   document.title = `${video.name} – review`;
   here = video.first_pts;

@@ -17,17 +17,19 @@ const stamp = s => Math.round((s + video.origin_s) * video.time_base[1] / video.
 const ticks = s => Math.round(s * video.time_base[1] / video.time_base[0]);
 
 function trackOf(row) {
-  const [id, action, person, start, end, score, size, held, inside, looked, boxes] = row;
+  const [id, action, person, start, end, score, size, held, inside, looked, boxes, x, y] = row;
   return {id, action: ACTIONS[action], person: person === 1, start, end, score, size, held,
-    inside: inside === 1, looked: looked === 1, boxes, long: (end - start) * video.time_base[0] /
+    inside: inside === 1, looked: looked === 1, boxes, x, y, long: (end - start) * video.time_base[0] /
     video.time_base[1]};
 }
 const isDoubtful = t => t.action === 'hide' && !t.person && (t.inside || t.held > HELD);
 
 class Refused extends Error {}
 
-// Asks the server. Throws Refused with its words if it refuses.
+// Asks the server. Throws Refused with its words if it refuses. A page that is one file answers
+// itself.
 async function ask(path, body) {
+  if (ownServer) return ownServer.ask(path, body);
   let answer;
   try {
     answer = await fetch(path, body === undefined ? {} :
@@ -65,7 +67,7 @@ function change(request) {
     try {
       const answer = await (await ask('/changes', JSON.stringify({...request, revision}))).json();
       takeOver(answer);
-      $('saved').textContent = 'Saving soon';
+      $('saved').textContent = ownServer ? ownServer.note() : 'Saving soon';
       await refresh();
       askForStateSoon();
       return answer;
@@ -87,15 +89,15 @@ function forgetBoxes() { chunks = new Map(); }
 
 function boxesNear(pts) {
   const size = Math.max(1, ticks(CHUNK_S)), number = Math.floor((pts - video.first_pts) / size);
-  if (!chunks.has(number)) {
+  const score = needsWeak() ? 0 : Math.round(100 * filter.score), key = `${number} ${score}`;
+  if (!chunks.has(key)) {
     if (chunks.size >= MOST_CHUNKS) chunks.delete(chunks.keys().next().value);
     const from = video.first_pts + number * size;
-    const score = Math.round(100 * filter.score);
-    chunks.set(number, ask(`/boxes?from=${from}&to=${from + size - 1}&score=${score}`)
+    chunks.set(key, ask(`/boxes?from=${from}&to=${from + size - 1}&score=${score}`)
       .then(answer => answer.json())
       .then(answer => new Map(answer.tracks.map(([id, ...flat]) => [id, flat]))));
   }
-  return chunks.get(number);
+  return chunks.get(key);
 }
 
 const VALUES = 6;  // pts, x1, y1, x2, y2, state
@@ -128,20 +130,29 @@ const WHICH = {
   hide: t => t.action === 'hide', keep: t => t.action === 'keep', suggest: t => t.action === 'suggest',
   person: t => t.person, all: () => true,
 };
-const byScore = (a, b) => b.score - a.score || a.id - b.id;
+const byId = (a, b) => a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+const byScore = (a, b) => b.score - a.score || byId(a, b);
 const ORDER = {
   doubt: (a, b) => isDoubtful(b) - isDoubtful(a) || byScore(a, b), score: byScore,
-  time: (a, b) => a.start - b.start || a.id - b.id, size: (a, b) => b.size - a.size || a.id - b.id,
-  length: (a, b) => b.long - a.long || a.id - b.id,
+  time: (a, b) => a.start - b.start || byId(a, b), size: (a, b) => b.size - a.size || byId(a, b),
+  length: (a, b) => b.long - a.long || byId(a, b),
 };
 
 function list() {
   const before = shown[current];
-  const fits = WHICH[filter.which];
+  const fits = WHICH[filter.which], weak = [];
   shown = [];
-  for (const t of tracks.values())
-    if (fits(t) && isStrong(t) && t.size >= filter.size && t.long >= filter.length) shown.push(t);
+  for (const t of tracks.values()) {
+    if (!fits(t) || t.size < filter.size || t.long < filter.length) continue;
+    if (!isStrong(t)) weak.push(t); else if (opened === null) shown.push(t);
+  }
+  if (opened !== null) shown = weak.filter(t => groupKey(t) === opened);
+  if (opened !== null && !shown.length) {  // all of it is decided
+    opened = null;
+    return list();
+  }
   shown.sort(ORDER[filter.order]);
+  if (opened === null) shown.push(...groupsOf(weak).sort(ORDER[filter.order]));
   places = new Map(shown.map((t, i) => [t.id, i]));
   const place = before && places.get(before.id);
   current = place ?? Math.max(0, Math.min(current, shown.length - 1));

@@ -1,6 +1,8 @@
 // Holds the page of a review.
 #pragma once
 
+#include <string>
+
 #include "app/review/http_message.h"
 
 namespace facepipe::app {
@@ -11,9 +13,18 @@ namespace facepipe::app {
 [[nodiscard]] HttpAnswer review_style();
 [[nodiscard]] HttpAnswer review_script();
 
+/// Returns the beginning of the same page as one file, until its <body> has the page's elements. It
+/// contains the style sheet. The data follow, and then review_file_end().
+[[nodiscard]] std::string review_file_beginning();
+/// Returns the script, which finds the data in the page, and the end of the page.
+[[nodiscard]] std::string review_file_end();
+
 extern const char* const kReviewStyle;
-// The script's parts, in their order: what the page knows about tracks, how it shows them, and what
-// a person can do.
+// The script's parts, in their order: who answers the page (facepipe, or the page itself if it is a
+// file), what the page knows about tracks, how it groups and shows them, and what a person can do.
+extern const char* const kReviewServedScript;
+extern const char* const kReviewFileScript;
+extern const char* const kReviewGroupsScript;
 extern const char* const kReviewModelScript;
 extern const char* const kReviewViewScript;
 extern const char* const kReviewActionScript;

@@ -4,8 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "video/write/upright_picture.h"
-
 namespace facepipe::app {
 namespace {
 
@@ -38,13 +36,22 @@ ReviewInput with_threads(ReviewInput input, int threads) {
 
 }  // namespace
 
+video::UprightPicture picture_for_boxes(const Frame& frame) { return {frame, kLongestSide}; }
+
+std::string picture_of_box(const video::UprightPicture& picture, const Box& box) {
+  return text_of_bytes(picture.jpeg_of_part(surroundings(box), kBoxPictureSide));
+}
+
+std::string picture_of_frame(const Frame& frame, int longest_side) {
+  return text_of_bytes(video::UprightPicture(frame, longest_side).jpeg());
+}
+
 FramePictures::FramePictures(const ReviewInput& input, std::stop_token stop)
     : exact_(input, stop), facts_(exact_.facts()), keys_(with_threads(input, 1), std::move(stop)) {}
 
 FramePicture FramePictures::get(std::int64_t pts, FrameChoice choice, int longest_side) {
   const auto picture = [&](const Frame& frame) {
-    return FramePicture{frame.pts,
-                        text_of_bytes(video::UprightPicture(frame, longest_side).jpeg())};
+    return FramePicture{frame.pts, picture_of_frame(frame, longest_side)};
   };
   if (choice == FrameChoice::key) {
     const std::scoped_lock lock(key_mutex_);
@@ -74,8 +81,7 @@ std::string BoxPictures::get(const track::FileBox& box) {
   if (std::string known = made_before(key); !known.empty()) return known;
   const Frame& frame = search_.at(box.pts, [this](const Frame& passed) { take(passed); });
   if (std::string known = made_before(key); !known.empty()) return known;
-  std::string made = text_of_bytes(video::UprightPicture(frame, kLongestSide)
-                                       .jpeg_of_part(surroundings(box.box), kBoxPictureSide));
+  std::string made = picture_of_box(picture_for_boxes(frame), box.box);
   keep(key, made);
   return made;
 }
@@ -88,10 +94,8 @@ BoxPictures::Key BoxPictures::key_of(const track::FileBox& box) {
 void BoxPictures::take(const Frame& frame) {
   const auto found = wanted_.find(frame.pts);
   if (found == wanted_.end()) return;
-  const video::UprightPicture picture(frame, kLongestSide);
-  for (const Box& box : found->second)
-    keep(key_of({frame.pts, box}),
-         text_of_bytes(picture.jpeg_of_part(surroundings(box), kBoxPictureSide)));
+  const video::UprightPicture picture = picture_for_boxes(frame);
+  for (const Box& box : found->second) keep(key_of({frame.pts, box}), picture_of_box(picture, box));
   wanted_.erase(found);
 }
 

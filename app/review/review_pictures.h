@@ -15,6 +15,7 @@
 #include "app/review/review_facts.h"
 #include "core/recently_used.h"
 #include "track/track_file.h"
+#include "video/write/upright_picture.h"
 
 namespace facepipe::app {
 
@@ -34,6 +35,14 @@ struct FramePicture {
 
 inline constexpr int kSmallestFrameSide = 64;
 inline constexpr int kLargestFrameSide = 4096;
+
+/// Reduces a frame for picture_of_box().
+[[nodiscard]] video::UprightPicture picture_for_boxes(const Frame& frame);
+/// Returns a square around the box, or the part of it that lies in the picture, as bytes of a JPEG
+/// file.
+[[nodiscard]] std::string picture_of_box(const video::UprightPicture& picture, const Box& box);
+/// Returns the frame, reduced to a longest side, as bytes of a JPEG file.
+[[nodiscard]] std::string picture_of_frame(const Frame& frame, int longest_side);
 
 /// Makes pictures of frames. Thread-safe: a call waits for an earlier one, but calls for key frames
 /// don't wait for calls for others. All functions throw the errors of FrameSource.
@@ -63,8 +72,7 @@ class BoxPictures {
   /// @param boxes  the boxes whose pictures will probably be wanted
   BoxPictures(ReviewInput input, const std::vector<track::FileBox>& boxes, std::stop_token stop);
 
-  /// Returns a square around the box, or the part of it that lies in the picture, as bytes of a
-  /// JPEG file. Throws the errors of FrameSource.
+  /// Returns picture_of_box(). Throws the errors of FrameSource.
   [[nodiscard]] std::string get(const track::FileBox& box);
 
  private:

@@ -23,7 +23,6 @@ using Json = nlohmann::ordered_json;
 using track::FileBox;
 using track::TrackAction;
 
-constexpr int kSmallPictures = 6;             ///< of a track, see box_for_picture()
 constexpr std::size_t kMostLoggedBoxes = 64;  ///< of one state of a track
 
 [[noreturn]] void refuse_request(const std::string& reason) {
@@ -112,24 +111,18 @@ Json change_json(const TrackChange& change) {
 
 bool was_looked_at(const std::optional<ReviewedTrack>& state) { return state && state->looked_at; }
 
-void expect_input(const track::TrackFile& file, const fs::path& path,
-                  const track::TrackFileInput& input) {
+}  // namespace
+
+ReviewedTracks read_reviewed_tracks(const fs::path& path, const VideoFacts& facts,
+                                    const track::TrackFileInput& input) {
+  track::TrackFile file = track::read_track_file(path);
   if (file.input.sha256 != input.sha256 || file.input.size != input.size ||
       file.input.time_base != input.time_base)
     throw Error(ErrorKind::usage, path.string() +
                                       ": was made for another input: its SHA-256, "
                                       "picture size or time base differs");
+  return {std::move(file), facts.last_pts};
 }
-
-const FileBox& largest(const std::vector<FileBox>& boxes) {
-  const auto area = [](const FileBox& box) {
-    // A box that was not detected may show something else.
-    return box.box.width() * box.box.height() * (box.state == track::BoxState::seen ? 1.F : 1e-9F);
-  };
-  return *std::ranges::max_element(boxes, {}, area);
-}
-
-}  // namespace
 
 ReviewSession::ReviewSession(ReviewFiles files, const VideoFacts& facts,
                              const track::TrackFileInput& input,
@@ -139,9 +132,7 @@ ReviewSession::ReviewSession(ReviewFiles files, const VideoFacts& facts,
   const bool resumed = fs::exists(files_.edits, none);
   const fs::path& source = resumed ? files_.edits : files_.tracks;
   known_edits_ = identity_of(files_.edits);
-  track::TrackFile file = track::read_track_file(source);
-  expect_input(file, source, input);
-  tracks_ = std::make_unique<ReviewedTracks>(std::move(file), facts_.last_pts);
+  tracks_ = std::make_unique<ReviewedTracks>(read_reviewed_tracks(source, facts_, input));
   log_ = std::make_unique<DecisionLog>(log_of(files_.edits));
   tracks_->mark_as_looked_at(log_->looked_at());
   begin_log(resumed);
@@ -167,25 +158,7 @@ void ReviewSession::begin_log(bool resumed) {
 
 std::string ReviewSession::tracks_json() const {
   const std::scoped_lock lock(mutex_);
-  std::string text =
-      "{\"name\":" + json_string(facts_.name) + ",\"reviewer\":" + json_string(files_.reviewer) +
-      ",\"edits\":" + json_string(files_.edits.string()) +
-      ",\"revision\":" + std::to_string(revision_) +
-      ",\"width\":" + std::to_string(facts_.size.width) +
-      ",\"height\":" + std::to_string(facts_.size.height) + ",\"time_base\":[" +
-      std::to_string(facts_.time_base.num) + "," + std::to_string(facts_.time_base.den) +
-      "],\"first_pts\":" + std::to_string(facts_.first_pts) +
-      ",\"last_pts\":" + std::to_string(facts_.last_pts) + ",\"origin_s\":";
-  append_number(text, facts_.origin_s);
-  text += ",\"frames\":" + std::to_string(tracks_->input().frames);
-  text += std::string(",\"can_undo\":") + (tracks_->can_undo() ? "true" : "false") +
-          ",\"can_redo\":" + (tracks_->can_redo() ? "true" : "false") + ",\"tracks\":[";
-  bool first = true;
-  for (const auto& [id, track] : tracks_->all()) {
-    if (!std::exchange(first, false)) text += ',';
-    append_row(text, track);
-  }
-  return text + "]}";
+  return tracks_text({facts_, files_.reviewer, files_.edits.string(), revision_}, *tracks_);
 }
 
 std::string ReviewSession::boxes_json(std::int64_t from, std::int64_t to, float score) const {
@@ -283,18 +256,14 @@ std::string ReviewSession::saving_json() const {
 std::optional<FileBox> ReviewSession::box_for_picture(std::int64_t id, int number) const {
   const std::scoped_lock lock(mutex_);
   const auto found = tracks_->all().find(id);
-  if (found == tracks_->all().end() || number < 0 || number >= kSmallPictures) return std::nullopt;
-  const std::vector<FileBox>& boxes = *found->second.boxes;
-  if (number == 0) return largest(boxes);
-  // The middles of equal parts of the track.
-  const auto part = static_cast<std::size_t>(number - 1);
-  return boxes[(2 * part + 1) * boxes.size() / (2 * (kSmallPictures - 1))];
+  if (found == tracks_->all().end()) return std::nullopt;
+  return app::box_for_picture(found->second, number);
 }
 
 std::vector<FileBox> ReviewSession::boxes_for_pictures() const {
   const std::scoped_lock lock(mutex_);
   std::vector<FileBox> boxes;
-  for (const auto& [id, track] : tracks_->all()) boxes.push_back(largest(*track.boxes));
+  for (const auto& [id, track] : tracks_->all()) boxes.push_back(*app::box_for_picture(track, 0));
   return boxes;
 }
 

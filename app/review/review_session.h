@@ -26,6 +26,12 @@ struct ReviewFiles {
   std::string reviewer;          ///< for the log
 };
 
+/// Reads tracks of a video. Errors: those of read_track_file(); Error(usage) if the file belongs to
+/// another input.
+[[nodiscard]] ReviewedTracks read_reviewed_tracks(const std::filesystem::path& path,
+                                                  const VideoFacts& facts,
+                                                  const track::TrackFileInput& input);
+
 /// The edit file is saved this long after a decision, so that many decisions are saved at once.
 inline constexpr std::chrono::milliseconds kSavePause{2000};
 
@@ -54,8 +60,7 @@ class ReviewSession {
   [[nodiscard]] std::string change(std::string_view request);
   /// Returns {"revision", "saved", "error"}: whether the edit file is up to date, and why not.
   [[nodiscard]] std::string saving_json() const;
-  /// Returns a track's box for a small picture. `number` 0 is its largest box; 1 to 5 are spread
-  /// over its time. nullopt if there is no such track.
+  /// Returns app::box_for_picture() of a track; nullopt if there is no such track.
   [[nodiscard]] std::optional<track::FileBox> box_for_picture(std::int64_t id, int number) const;
   /// Returns the first of these boxes for each track.
   [[nodiscard]] std::vector<track::FileBox> boxes_for_pictures() const;

@@ -4,7 +4,7 @@ namespace facepipe::app {
 
 const char* const kReviewStyle = R"css(
 :root{--bg:#f6f7f9;--fg:#1b1f24;--dim:#5b6470;--card:#fff;--line:#dfe3e8;--hide:#2563c9;
---keep:#0b7d5a;--suggest:#b4560b;--bad:#b3261e;--chosen:#cfe0fb}
+--keep:#0b7d5a;--suggest:#b4560b;--bad:#b3261e;--chosen:#cfe0fb;--halo:#fff}
 @media(prefers-color-scheme:dark){:root{--bg:#14171b;--fg:#e6e9ed;--dim:#9aa4b0;--card:#1d2126;
 --line:#2e343b;--hide:#6ea8ff;--keep:#4fd0a5;--suggest:#f0a35e;--bad:#ff8a80;--chosen:#24406b}}
 *{box-sizing:border-box}
@@ -70,6 +70,9 @@ cursor:pointer;overflow:hidden}
 background:#8883;object-fit:contain}
 .track b{font-weight:600;color:var(--c)}
 .track small{display:block;color:var(--dim);font-size:11px;white-space:nowrap;overflow:hidden}
+.track.group{box-shadow:3px 3px 0 -1px var(--card),3px 3px 0 0 var(--line)}
+body.bright img{filter:brightness(2.4) contrast(1.1)}
+#alone{flex-basis:100%;margin:0}
 .hide{--c:var(--hide)}.keep{--c:var(--keep)}.suggest{--c:var(--suggest)}
 dialog{background:var(--card);color:var(--fg);border:1px solid var(--line);border-radius:10px;
 max-width:560px}

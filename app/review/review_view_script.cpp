@@ -41,7 +41,11 @@ function loadMore() {
   }
 }
 // The address changes with the boxes.
-const pictureOf = (t, number) => `/thumb/${t.id}/${number}?v=${t.start}.${t.end}.${t.boxes}`;
+function pictureOf(entry, number) {
+  const t = entry.members ? entry.members[0] : entry;
+  if (ownServer) return ownServer.picture(t.id, number);
+  return `/thumb/${t.id}/${number}?v=${t.start}.${t.end}.${t.boxes}`;
+}
 
 function makeCard(t) {
   const card = document.createElement('div'), img = document.createElement('img');
@@ -54,19 +58,21 @@ function makeCard(t) {
 }
 
 function fillCard(card, t, i) {
-  card.className = `track ${t.action}` + (chosen.has(t.id) ? ' chosen' : '') +
-    (i === current ? ' current' : '');
+  card.className = `track ${t.action}` + (t.members ? ' group' : '') +
+    (chosen.has(t.id) ? ' chosen' : '') + (i === current ? ' current' : '');
   card.setAttribute('aria-selected', chosen.has(t.id));
-  card.children[1].textContent = `#${t.id} ${t.action}`;
-  card.children[2].textContent = `${clock(seconds(t.start))} · ${t.long.toFixed(1)} s`;
-  card.children[3].textContent = (t.person ? 'by hand' : t.score.toFixed(2)) +
-    ` · ${Math.round(t.size)} px`;
-  card.children[4].textContent = isDoubtful(t) ? 'doubtful' : '';
-  card.title = !isDoubtful(t) ? '' : t.inside ?
+  card.children[1].textContent = t.members ? `${t.members.length} weak` : `#${t.id} ${t.action}`;
+  card.children[2].textContent = `${clock(seconds(t.start))} · ` +
+    (t.start === t.end ? 'one frame' : `${t.long.toFixed(1)} s`);
+  card.children[3].textContent = (t.person ? 'by hand' : (t.members ? 'best ' : '') +
+    t.score.toFixed(2)) + ` · ${Math.round(t.size)} px`;
+  card.children[4].textContent = t.members ? t.place : isDoubtful(t) ? 'doubtful' : '';
+  card.title = t.members ? 'Suggestions that score little, in one part of the picture. Enter opens ' +
+    'them. h, k and s decide about all of them.' : !isDoubtful(t) ? '' : t.inside ?
     'The track ends in the middle of the picture: the face may go on.' :
     `The face was not detected in ${t.held} frames in a row.`;
   const source = pictureOf(t, 0), img = card.firstChild;
-  if (img.wanted !== source) loadPicture(img, source);
+  if (source && img.wanted !== source) loadPicture(img, source);
 }
 
 function drawCards() {
@@ -91,18 +97,22 @@ function drawCards() {
   for (const [id, card] of cards) if (!wanted.has(id)) { card.remove(); cards.delete(id); }
 }
 
+const STRIP = 6, GROUP_STRIP = 12;  // pictures of a track, and of a group
 function drawStrip() {
   const t = shown[current], strip = $('strip');
-  const key = t ? pictureOf(t, '') : '';
+  const key = t ? `${t.id} ${t.start} ${t.end} ${t.boxes} ${t.members?.length}` : '';
   if (strip.dataset.key === key) return;
   strip.dataset.key = key;
   strip.textContent = '';
   if (!t) return;
-  for (let number = Math.min(6, t.boxes + 1) - 1; number >= 0; number--) {
+  const numbers = [...Array(Math.min(STRIP, t.boxes + 1)).keys()];
+  const sources = t.members ? t.members.slice(0, GROUP_STRIP).map(member => pictureOf(member, 0)) :
+    numbers.map(number => pictureOf(t, number));
+  for (const source of sources.filter(Boolean).reverse()) {
     const img = document.createElement('img');
     img.alt = '';
     strip.prepend(img);
-    loadPicture(img, pictureOf(t, number), true);
+    loadPicture(img, source, true);
   }
 }
 
@@ -111,12 +121,17 @@ function drawCounts() {
   let todo = 0, weak = 0;
   for (const t of tracks.values()) {
     count[t.action]++;
-    if (!isStrong(t)) weak++; else if (WHICH.todo(t)) todo++;
+    if (!isStrong(t)) weak += !t.looked; else if (WHICH.todo(t)) todo++;
   }
   $('count').textContent = `${count.hide} hidden · ${count.keep} kept · ${count.suggest} suggested · ` +
-    `${todo} to look at · ${shown.length} shown · ${chosen.size} selected`;
-  $('weak').textContent = weak ?
-    `${weak} weaker suggestions are not shown: lower “score from” to see them.` : '';
+    `${todo} to look at${weak ? `, and ${weak} weak ones` : ''} · ${shown.length} shown · ${chosen.size ? targets().length : 0} selected`;
+  const groups = shown.filter(entry => entry.members).length;
+  $('weak').textContent = opened !== null ? 'These are the suggestions of one group. Esc closes it.' :
+    !weak ? '' : `Nobody has looked at ${weak} weaker suggestions. ` + (groups ?
+      `The last ${groups} cards stand for them, by place and time: Enter opens one.` :
+      'The filter “to look at” shows them in groups.');
+  $('open').textContent = opened === null ? 'Open group' : 'Close group';
+  $('open').disabled = opened === null && !groups;
 }
 
 // --- The frame
@@ -169,6 +184,7 @@ async function showFrame(picture, pts, isRough) {
 }
 
 const GROWN = 0.25;  // how much more than the face hide covers on each side, unless told otherwise
+const CROWD = 150;  // among more boxes than this, a person doesn't find the current one
 let drawing = null, marked = null;
 async function drawOverlay() {
   const pts = here;
@@ -181,19 +197,31 @@ async function drawOverlay() {
   const g = canvas.getContext('2d'), kx = canvas.width / video.width, ky = canvas.height / video.height;
   const stroke = box => g.strokeRect(box[0] * kx, box[1] * ky, (box[2] - box[0]) * kx,
     (box[3] - box[1]) * ky);
+  const outline = (t, box, width) => {
+    g.lineWidth = width * ratio;
+    g.strokeStyle = colour(t.action);
+    g.setLineDash(t.action === 'suggest' ? [5 * ratio, 4 * ratio] : []);
+    stroke(box);
+  };
+  const chosenBoxes = [], crowded = near.size > CROWD;
   for (const [id, flat] of near) {
     const t = tracks.get(id), box = t && boxAt(t, flat, pts);
-    if (!box || !isStrong(t) && t !== shown[current]) continue;
+    if (!box || !isVisible(t)) continue;
+    g.globalAlpha = 1;
     if ($('cover').checked && t.action === 'hide') {
       const w = box[2] - box[0], h = box[3] - box[1];
       g.fillStyle = '#000';
       g.fillRect((box[0] - GROWN * w) * kx, (box[1] - GROWN * h) * ky, w * (1 + 2 * GROWN) * kx,
         h * (1 + 2 * GROWN) * ky);
     }
-    g.lineWidth = (t === shown[current] ? 3 : 1.5) * ratio;
-    g.strokeStyle = colour(t.action);
-    g.setLineDash(t.action === 'suggest' ? [5 * ratio, 4 * ratio] : []);
-    stroke(box);
+    g.globalAlpha = crowded ? 0.4 : 1;
+    const now = shown[current];
+    if (t === now || now?.ids?.has(id)) chosenBoxes.push([t, box]); else outline(t, box, 1.5);
+  }
+  g.globalAlpha = 1;
+  for (const [t, box] of chosenBoxes) {
+    if (crowded) outline({action: 'halo'}, box, 7);
+    outline(t, box, 3);
   }
   g.setLineDash([]);
   g.strokeStyle = '#f0f';

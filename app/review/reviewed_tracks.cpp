@@ -20,6 +20,14 @@ constexpr float kEdge = 8;
 constexpr float kLeastSide = 2;        ///< of a box that a person draws, in pixels
 constexpr double kNearTheEnd_s = 0.2;  ///< a track that ends later ends with the video
 
+const FileBox& largest(const std::vector<FileBox>& boxes) {
+  const auto area = [](const FileBox& box) {
+    // A box that was not detected may show something else.
+    return box.box.width() * box.box.height() * (box.state == track::BoxState::seen ? 1.F : 1e-9F);
+  };
+  return *std::ranges::max_element(boxes, {}, area);
+}
+
 float shorter_side(const FileBox& box) { return std::min(box.box.width(), box.box.height()); }
 
 float median_size(const std::vector<FileBox>& boxes) {
@@ -88,6 +96,15 @@ std::optional<Box> box_at(const ReviewedTrack& track, std::int64_t pts) {
   return track::box_at(part, pts);
 }
 
+std::optional<FileBox> box_for_picture(const ReviewedTrack& track, int number) {
+  if (number < 0 || number >= kPicturesOfTrack) return std::nullopt;
+  const std::vector<FileBox>& boxes = *track.boxes;
+  if (number == 0) return largest(boxes);
+  // The middles of equal parts of the track.
+  const auto part = static_cast<std::size_t>(number - 1);
+  return boxes[(2 * part + 1) * boxes.size() / (2 * (kPicturesOfTrack - 1))];
+}
+
 ReviewedTracks::ReviewedTracks(track::TrackFile file, std::int64_t last_pts)
     : input_(std::move(file.input)), last_pts_(last_pts) {
   for (const FileTrack& track : file.tracks) last_pts_ = std::max(last_pts_, track.end_pts);
@@ -145,9 +162,7 @@ TrackChanges ReviewedTracks::set_box(std::int64_t id, std::int64_t pts, const Bo
   FileTrack head = track.head;
   head.start_pts = std::min(head.start_pts, pts);
   head.end_pts = std::max(head.end_pts, pts);
-  ReviewedTrack after = made(std::move(head), std::move(boxes));
-  after.looked_at = true;
-  return carry_out({{id, track, after}});
+  return reshape(track, std::move(head), std::move(boxes));
 }
 
 TrackChanges ReviewedTracks::begin_at(std::int64_t id, std::int64_t pts) {
@@ -155,10 +170,7 @@ TrackChanges ReviewedTracks::begin_at(std::int64_t id, std::int64_t pts) {
   if (pts > track.head.end_pts) throw RefusedChange("the track ends before this time");
   FileTrack head = track.head;
   head.start_pts = pts;
-  ReviewedTrack after =
-      made(std::move(head), boxes_from(*track.boxes, pts, app::box_at(track, pts)));
-  after.looked_at = true;
-  return carry_out({{id, track, after}});
+  return reshape(track, std::move(head), boxes_from(*track.boxes, pts, app::box_at(track, pts)));
 }
 
 TrackChanges ReviewedTracks::end_at(std::int64_t id, std::int64_t pts) {
@@ -166,10 +178,15 @@ TrackChanges ReviewedTracks::end_at(std::int64_t id, std::int64_t pts) {
   if (pts < track.head.start_pts) throw RefusedChange("the track begins after this time");
   FileTrack head = track.head;
   head.end_pts = pts;
-  ReviewedTrack after =
-      made(std::move(head), boxes_until(*track.boxes, pts, app::box_at(track, pts)));
+  return reshape(track, std::move(head), boxes_until(*track.boxes, pts, app::box_at(track, pts)));
+}
+
+/// Gives a person's track other boxes.
+TrackChanges ReviewedTracks::reshape(const ReviewedTrack& track, FileTrack head,
+                                     std::vector<FileBox> boxes) {
+  ReviewedTrack after = made(std::move(head), std::move(boxes));
   after.looked_at = true;
-  return carry_out({{id, track, after}});
+  return carry_out({{track.head.id, track, after}});
 }
 
 TrackChanges ReviewedTracks::split(std::int64_t id, std::int64_t pts) {
@@ -265,6 +282,8 @@ ReviewedTrack ReviewedTracks::made(FileTrack head, std::vector<FileBox> boxes) c
 void ReviewedTracks::measure(ReviewedTrack& track) const {
   track.size = median_size(*track.boxes);
   track.longest_held = app::longest_held(*track.boxes);
+  const Box& middle = (*track.boxes)[track.boxes->size() / 2].box;
+  track.centre = {(middle.x1 + middle.x2) / 2, (middle.y1 + middle.y2) / 2};
   const Box& last = track.boxes->back().box;
   const auto width = static_cast<float>(input_.size.width);
   const auto height = static_cast<float>(input_.size.height);

@@ -26,6 +26,7 @@ struct ReviewedTrack {
   bool looked_at = false;                                    ///< a person has decided about it
   float size = 0;            ///< median of the boxes' shorter sides, in pixels
   int longest_held = 0;      ///< the most boxes in a row that are held (BoxState::held)
+  Point centre;              ///< of the box in the middle of its time, in pixels
   bool ends_inside = false;  ///< it ends before the video, and away from the picture's edges
 
   /// Returns whether a person should look at it although it is hidden: its face may go on after
@@ -99,6 +100,8 @@ class ReviewedTracks {
   [[nodiscard]] ReviewedTrack made(track::FileTrack head, std::vector<track::FileBox> boxes) const;
   [[nodiscard]] Box usable(const Box& box) const;
   void measure(ReviewedTrack& track) const;
+  TrackChanges reshape(const ReviewedTrack& track, track::FileTrack head,
+                       std::vector<track::FileBox> boxes);
   void expect_room(std::size_t boxes) const;
   void put(std::int64_t id, const std::optional<ReviewedTrack>& state);
   TrackChanges carry_out(TrackChanges changes);
@@ -116,6 +119,11 @@ class ReviewedTracks {
 
 /// Returns the track with its boxes, as the edit file holds it.
 [[nodiscard]] track::FileTrack as_file_track(const ReviewedTrack& track);
+
+/// Returns a track's box for a small picture. `number` 0 is its largest box; 1 to 5 are spread over
+/// its time. nullopt for another number.
+inline constexpr int kPicturesOfTrack = 6;
+[[nodiscard]] std::optional<track::FileBox> box_for_picture(const ReviewedTrack& track, int number);
 
 /// Returns the box at `pts`, as track::box_at() does.
 [[nodiscard]] std::optional<Box> box_at(const ReviewedTrack& track, std::int64_t pts);

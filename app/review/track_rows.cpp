@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "app/output/text.h"
 
@@ -40,7 +42,31 @@ void append_row(std::string& text, const ReviewedTrack& track) {
        {static_cast<std::size_t>(track.longest_held), std::size_t{track.ends_inside ? 1U : 0U},
         std::size_t{track.looked_at ? 1U : 0U}, track.boxes->size()})
     text += "," + std::to_string(number);
+  for (const float place : {track.centre.x, track.centre.y})
+    text += "," + std::to_string(std::lround(place));
   text += ']';
+}
+
+std::string tracks_text(const RowsFacts& facts, const ReviewedTracks& tracks) {
+  const VideoFacts& video = facts.video;
+  std::string text =
+      "{\"name\":" + json_string(video.name) + ",\"reviewer\":" + json_string(facts.reviewer) +
+      ",\"edits\":" + json_string(facts.edits) + ",\"revision\":" + std::to_string(facts.revision) +
+      ",\"width\":" + std::to_string(video.size.width) +
+      ",\"height\":" + std::to_string(video.size.height) + ",\"time_base\":[" +
+      std::to_string(video.time_base.num) + "," + std::to_string(video.time_base.den) +
+      "],\"first_pts\":" + std::to_string(video.first_pts) +
+      ",\"last_pts\":" + std::to_string(video.last_pts) + ",\"origin_s\":";
+  append_number(text, video.origin_s);
+  text += ",\"frames\":" + std::to_string(tracks.input().frames);
+  text += std::string(",\"can_undo\":") + (tracks.can_undo() ? "true" : "false") +
+          ",\"can_redo\":" + (tracks.can_redo() ? "true" : "false") + ",\"tracks\":[";
+  bool first = true;
+  for (const auto& [id, track] : tracks.all()) {
+    if (!std::exchange(first, false)) text += ',';
+    append_row(text, track);
+  }
+  return text + "]}";
 }
 
 std::size_t append_boxes(std::string& text, const ReviewedTrack& track, std::int64_t from,

@@ -133,22 +133,33 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
 std::optional<Failure> InputWorker::run_job(InputOutcome& outcome, pipeline::JobOptions& job,
                                             const pipeline::JobObserver& observer) {
   outcome.record.begun = utc_text(std::chrono::system_clock::now());
+  note_decisions(outcome);
   return attempt(outcome.planned.input, [&] {
     pipeline::JobResult result =
         run_input_job(job, observer, shared_.device, shared_.context, outcome.record);
+    if (const LogFacts& review = outcome.record.review; !review.fault.empty())
+      result.notices.push_back(review.log + ": " + review.fault);
     end_with_result(outcome, std::move(result), shared_.context.options);
-    note_hashes(outcome);
+    note_output_hash(outcome);
   });
 }
 
-/// Notes the SHA-256 of the output and of the edit file.
-void InputWorker::note_hashes(InputOutcome& outcome) {
-  const RunOptions& options = shared_.context.options;
-  if (!options.files.any_report()) return;
-  const std::stop_token& stop = shared_.context.stop;
-  outcome.record.output_sha256 =
-      hash_if_file(outcome.keeps_video ? outcome.planned.output : outcome.result.output, stop);
-  outcome.record.edit_sha256 = hash_if_file(options.files.known_tracks, stop);
+/// Notes the SHA-256 of the edit file, and what the log of its review says. This happens before the
+/// job, because a review can go on meanwhile.
+void InputWorker::note_decisions(InputOutcome& outcome) {
+  const std::filesystem::path& edits = shared_.context.options.files.known_tracks;
+  if (edits.empty()) return;
+  InputRecord& record = outcome.record;
+  record.edit_sha256 = hash_if_file(edits, shared_.context.stop);
+  record.review = facts_of_log(edits, record.edit_sha256);
+  if (!record.review.fault.empty()) spdlog::warn("{}: {}", record.review.log, record.review.fault);
+}
+
+/// Notes the SHA-256 of the output.
+void InputWorker::note_output_hash(InputOutcome& outcome) {
+  if (!shared_.context.options.files.any_report()) return;
+  outcome.record.output_sha256 = hash_if_file(
+      outcome.keeps_video ? outcome.planned.output : outcome.result.output, shared_.context.stop);
 }
 
 /// Returns whether the page shows pictures of this job's output. It shows none of what goes into a

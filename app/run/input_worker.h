@@ -68,7 +68,8 @@ class InputWorker {
   void check_that_something_is_written();
   [[nodiscard]] std::optional<Failure> run_job(InputOutcome& outcome, pipeline::JobOptions& job,
                                                const pipeline::JobObserver& observer);
-  void note_hashes(InputOutcome& outcome);
+  void note_decisions(InputOutcome& outcome);
+  void note_output_hash(InputOutcome& outcome);
   [[nodiscard]] bool wants_pictures(const pipeline::JobOptions& job) const;
   void make_page(std::size_t index, Shown shown);
 

@@ -1,6 +1,7 @@
 // These tests run the program's commands `plan run` and `plan hide`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -204,6 +205,10 @@ TEST_F(Plan, RefusesWhatTheRunRefuses) {
       {{"run", dir_ / "there.mp4", "-o", dir_ / "out.mp4"}, 3},  // it is no video
       {{"run", clip(), "-o", dir_ / "there.mp4"}, 5},
       {{"run", clip(), "-o", dir_ / "out.mp4", "--report", dir_ / "report.json"}, 5},
+      {{"run", clip(), "-o", dir_ / "none" / "out.mp4"}, 5},
+      {{"run", clip(), "-o", dir_ / "there.mp4" / "out.mp4"}, 5},
+      {{"run", clip(), "-o", dir_ / "there.mp4" / "sub" / ""}, 5},
+      {{"run", clip(), "-o", dir_ / "out.mp4", "--report", dir_ / "none" / "r.json"}, 5},
       {{"hide", clip(), "-o", dir_ / "out.xyz"}, 5},
       {{"run", clip(), "-o", dir_ / "out.mp4", "--engine", "cuda-plain", "--device", "cpu"}, 2},
       {{"run", clip(), "-o", dir_ / "out.mp4", "--codec", "nonsense"}, 2},
@@ -224,6 +229,22 @@ TEST_F(Plan, RefusesWhatTheRunRefuses) {
       EXPECT_EQ(plan.err, run.err);
     }
   }
+}
+
+TEST_F(Plan, TellsThatTheUserMayNotWriteToTheFolder) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const fs::path closed = dir_ / "closed";
+  fs::create_directory(closed);
+  fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
+  expect_refused(run_program({"plan", "run", clip(), "-o", closed / "out.mp4", "-q"}), 5,
+                 "out.mp4: can't be written: Permission denied");
+  fs::permissions(closed, fs::perms::owner_all);
+}
+
+TEST_F(Plan, TellsNoMemoryOfAGpuWithoutOne) {
+  const json plan = planned({"run", clip(), "-o", dir_ / "out.mp4", "--device", "cpu"});
+  EXPECT_GT(plan.at("all").at("memory_bytes"), 0);
+  EXPECT_TRUE(plan.at("all").at("device_memory_bytes").is_null());
 }
 
 TEST_F(Plan, ListsFailuresBesideWhatItPlans) {

@@ -87,6 +87,57 @@ TEST_F(Review, RefusesWhatItCannotReview) {
   EXPECT_FALSE(fs::exists(edits()));
 }
 
+TEST_F(Review, WritesThePageAsOneFileWithoutASession) {
+  const std::string page = folder_ / "page.html";
+  const CommandResult made =
+      run_program({"review", clip(), "--tracks", tracks(), "--to", page, "--device", "cpu"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, testing::HasSubstr("page.html: shows the faces that are to be hidden"));
+  EXPECT_EQ(made.out, "");
+  EXPECT_THAT(read_file(page), testing::HasSubstr("id=\"edit-file\""));
+  EXPECT_FALSE(fs::exists(edits()));
+  EXPECT_FALSE(fs::exists(folder_ / "clip.edits.log.jsonl"));
+  const Arguments again{"review", clip(), "--tracks", tracks(), "--to", page, "-q"};
+  expect_refused(run_program(again), 5, "page.html: exists");
+  EXPECT_EQ(run_program(joined(again, {"--overwrite"})).exit_code, 0);
+  expect_refused(run_program(joined(again, {"--no-open"})), 2, "--no-open");
+}
+
+TEST_F(Review, IsNamedByTheReportOfHide) {
+  ASSERT_EQ(served({clip(), "--tracks", tracks()}).exit_code, 0);
+  const std::string log = folder_ / "clip.edits.log.jsonl";
+  const auto hidden = [&] {
+    const std::string report = folder_ / "report.json";
+    const CommandResult result = run_program(
+        {"hide", clip(), "--tracks", edits(), "-o", folder_ / "hidden.mp4", "--report", report,
+         "--report-html", folder_ / "report.html", "--overwrite", "--device", "cpu", "-q"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(read_file(report))[0];
+  };
+  const std::string text = read_file(log);
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  const json review = hidden()["review"];
+  EXPECT_EQ(review["log"], log);
+  EXPECT_EQ(review["last_sha256"], sha256_hex(text.substr(last, text.size() - last - 1)));
+  EXPECT_EQ(review["reviewers"], json::array({"Ada"}));
+  EXPECT_TRUE(review["fault"].is_null());
+  EXPECT_THAT(read_file(folder_ / "report.html"),
+              testing::HasSubstr("The log of the review tells who has decided this: Ada."));
+  // Somebody writes another name into the log.
+  std::string other = text;
+  other.replace(other.find("Ada"), 3, "Eve");
+  static_cast<void>(folder_.write("clip.edits.log.jsonl", other));
+  const json broken = hidden();
+  EXPECT_TRUE(broken["review"]["last_sha256"].is_null());
+  EXPECT_THAT(broken["review"]["fault"].get<std::string>(),
+              testing::HasSubstr("line 2 doesn't continue the log"));
+  EXPECT_THAT(broken["notices"].back().get<std::string>(), testing::HasSubstr("edits.log.jsonl"));
+  EXPECT_THAT(read_file(folder_ / "report.html"),
+              testing::HasSubstr("doesn&#39;t prove who has decided this"));
+  fs::remove(log);
+  EXPECT_TRUE(hidden()["review"].is_null());
+}
+
 TEST_F(Review, RefusesALogThatSomebodyHasChanged) {
   ASSERT_EQ(served({clip(), "--tracks", tracks()}).exit_code, 0);
   const std::string log = folder_ / "clip.edits.log.jsonl";

@@ -2,6 +2,7 @@
 
 ./dev test --pages runs it, with the variables of the environment that pages_test.py has.
 """
+import http.client
 import json
 import os
 import pathlib
@@ -85,11 +86,11 @@ class ReviewPage(unittest.TestCase):
         self.own = pathlib.Path(folder.name)
         self.review = self.begin()
         self.open(WIDE)
+        self.allowed = (self.review.site + "/", f"blob:{self.review.site}/")
 
     def tearDown(self):
         """No test may have asked another server for anything, or have left a message of an error."""
-        foreign = [address for address in requests_of(self.browser)
-                   if not address.startswith((self.review.site + "/", f"blob:{self.review.site}/"))]
+        foreign = [address for address in requests_of(self.browser) if not address.startswith(self.allowed)]
         self.assertEqual(foreign, [])
         errors = [entry["message"] for entry in self.browser.get_log("browser") if " 409 " not in entry["message"]]
         self.assertEqual(errors, [])
@@ -218,6 +219,7 @@ class ReviewPage(unittest.TestCase):
         self.assertEqual(self.stop(), 0)
         self.review = self.begin()
         self.open(WIDE)
+        self.allowed += (self.review.site + "/", f"blob:{self.review.site}/")
         self.assertEqual(self.action(kept), "keep")
         self.assertTrue(self.run_script("return tracks.get(arguments[0]).looked", kept))
 
@@ -234,6 +236,94 @@ class ReviewPage(unittest.TestCase):
         doubtful = self.run_script("return shown.map(isDoubtful)")
         self.assertEqual(doubtful, sorted(doubtful, reverse=True))
         self.assertTrue(self.run_script("return shown.every(t => !t.looked && (isDoubtful(t) || t.action === 'suggest'))"))
+
+    # Suggestions that score less than this are groups in these tests, because the clip has few of them.
+    def group_all(self):
+        self.choose("todo")
+        self.run_script("setFilter({score: 1}); document.getElementById('which').dispatchEvent(new Event('change'))")
+
+    def test_weak_suggestions_are_grouped_by_place(self):
+        self.group_all()
+        weak, grouped, groups, place = self.run_script("""
+            const groups = shown.filter(entry => entry.members);
+            return [[...tracks.values()].filter(t => !isStrong(t)).map(t => t.id), groups.flatMap(idsOf), groups.length,
+                    groups.every(group => new Set(group.members.map(groupKey)).size === 1)]""")
+        self.assertGreater(len(weak), 1)
+        self.assertEqual(sorted(grouped), sorted(weak))  # each of them is in exactly one group
+        self.assertLess(groups, len(weak))
+        self.assertTrue(place)
+
+    def test_a_group_is_opened_and_its_tracks_are_decided(self):
+        self.group_all()
+        members = self.run_script("current = shown.findIndex(t => t.members?.length > 1); return idsOf(shown[current])")
+        self.press("\ue007")  # Enter
+        self.assertEqual(sorted(self.shown()), sorted(members))
+        first = self.shown()[0]
+        self.press("h")
+        self.assertEqual(self.action(first), "hide")
+        self.assertTrue(all(self.action(track) == "suggest" for track in members if track != first))
+        self.keep_picture("review-group")
+        self.press("\ue00c")  # Esc
+        self.assertEqual(self.run_script("return opened"), None)
+        self.assertEqual(sorted(self.run_script("return idsOf(shown[current])")),
+                         sorted(track for track in members if track != first))
+
+    def test_a_group_is_decided_as_a_whole_and_nothing_is_lost(self):
+        self.group_all()
+        members = self.run_script("current = shown.findIndex(t => t.members?.length > 1); return idsOf(shown[current])")
+        self.press("h")
+        self.assertTrue(all(self.action(track) == "hide" for track in members))
+        self.press("z")
+        self.assertTrue(all(self.action(track) == "suggest" for track in members))
+        self.press("y")
+        self.wait_until_saved()
+        before = {track["id"]: track["boxes"] for track in json.loads(self.tracks.read_text())["tracks"]}
+        self.assertEqual({number: track["boxes"] for number, track in self.review.saved().items()}, before)
+        self.assertEqual({self.review.saved()[track]["action"] for track in members}, {"hide"})
+
+    def test_all_cards_are_selected_without_groups(self):
+        self.run_script("setFilter({which: 'all', score: 1}); void refresh()")
+        self.press("a")
+        self.assertTrue(self.run_script("return chosen.size > 0 && [...chosen].every(id => typeof id === 'number')"))
+
+    def open_file(self, page):
+        """Opens a page that is one file, and lets the browser save files beside it."""
+        self.browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(page.parent)})
+        self.browser.get("about:blank")
+        requests_of(self.browser)
+        self.allowed = (page.as_uri(), "data:image/jpeg;base64,", "blob:")
+        self.browser.get(page.as_uri())
+        self.wait("return document.body.dataset.ready")
+        self.wait("return document.getElementById('frame').dataset.exact === 'true'")
+
+    def test_the_page_as_one_file_makes_an_edit_file_without_a_server(self):
+        page = self.own / "page.html"
+        facepipe("review", self.clip, "--tracks", self.tracks, "--to", page, "-q")
+        self.assertEqual(page.stat().st_mode & 0o777, 0o600)
+        self.open_file(page)
+        self.assertEqual(self.run_script("return document.querySelector('h1').textContent"), NAME)
+        self.assertIn("shows faces", self.run_script("return document.getElementById('alone').innerText"))
+        self.wait("const all = [...document.querySelectorAll('.track img')];"
+                  "return all.length && all.every(img => img.complete && img.naturalWidth > 0)")
+        self.choose("hide")
+        kept, other = self.shown()[:2]
+        self.press("k", "k", "z")
+        self.assertEqual([self.action(kept), self.action(other)], ["keep", "hide"])
+        self.press("b")
+        self.drag(0.1, 0.1, 0.2, 0.3)
+        (drawn,) = self.run_script("return [...tracks.values()].filter(t => t.person).map(t => t.id)")
+        self.keep_picture("review-file")
+        self.click("finish")
+        WebDriverWait(None, WAIT_S).until(lambda _: any(self.own.glob("*.edits.json")))
+        (edits,) = self.own.glob("*.edits.json")
+        saved = {track["id"]: track for track in json.loads(edits.read_text())["tracks"]}
+        before = {track["id"]: track for track in json.loads(self.tracks.read_text())["tracks"]}
+        self.assertEqual(set(saved), {*before, drawn})
+        self.assertEqual(saved.pop(kept)["action"], "keep")
+        self.assertEqual(saved.pop(drawn)["origin"], "person")
+        del before[kept]
+        self.assertEqual(saved, before)
+        facepipe("hide", self.clip, "--tracks", edits, "-o", self.own / "hidden.mp4", "-q", "--device", "cpu")
 
     def test_faces_are_shown_beside_the_tracks(self):
         self.wait("const all = [...document.querySelectorAll('.track img')];"
@@ -335,6 +425,36 @@ class ReviewPage(unittest.TestCase):
         wide, inner = self.run_script("return [document.documentElement.scrollWidth, window.innerWidth]")
         self.assertLessEqual(wide, inner)
         self.keep_picture("review-390-dark")
+
+    def test_the_server_answers_what_it_knows_and_nothing_else(self):
+        folder = self.own / "other"
+        folder.mkdir()
+        review = Review(self.clip, self.tracks, folder)
+        self.addCleanup(review.stop)
+        host = review.site.removeprefix("http://")
+        ask = lambda path, cookie: self.status_of(host, path, cookie)
+        connection = http.client.HTTPConnection(host, timeout=WAIT_S)
+        connection.request("GET", review.address.removeprefix(review.site))
+        cookie = connection.getresponse().getheader("Set-Cookie").split(";")[0]
+        connection.close()
+        self.assertEqual(ask("/tracks", cookie), 200)
+        self.assertEqual(ask("/tracks", "facepipe=1"), 403)
+        for path in ("/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/tracks/", "/tracks/../tracks",
+                     "/Tracks", "/thumb/../tracks", "/thumb/0/0/0", "/thumb/%30/0", "/thumb//", "/thumb/-1/0",
+                     "/thumb/99999999999999999999/0", "/frame", "/frame?pts=x", "/frame?pts=0&w=1", "/frame?pts=0&w=99999",
+                     "/frame?pts=0&choice=all", "/frame?pts=9223372036854775807", "/boxes?from=0", "/edits.json",
+                     "/boxes?from=0&to=1&score=101", "/changes", "/quit", "/tracks%00", "/tracks;x"):
+            self.assertIn(ask(path, cookie), (400, 404), path)
+
+    @staticmethod
+    def status_of(host, path, cookie):
+        connection = http.client.HTTPConnection(host, timeout=WAIT_S)
+        connection.putrequest("GET", path)
+        connection.putheader("Cookie", cookie)
+        connection.endheaders()
+        status = connection.getresponse().status
+        connection.close()
+        return status
 
     def test_finish_saves_and_ends_the_program(self):
         self.choose("hide")

@@ -34,6 +34,15 @@ std::vector<Row> review_rows() {
        .value = {AnyText{"a name",
                          [](Asked& to, std::string_view text) { to.review.reviewer = text; }}},
        .places = {{kReview, kReviewing}}},
+      {.names = "--to",
+       .kind = "FILE",
+       .help =
+           "Write the page as one file, with pictures inside, and start no server. Whoever opens "
+           "it needs no facepipe, and saves the edit file as a download. The file shows the "
+           "faces, so only its owner may read it",
+       .value = file_of({".html"}, [](Asked& to) -> auto& { return to.review.to; }),
+       .excludes = {"--no-open", "--reviewer"},
+       .places = {{kReview, kReviewing}}},
       {.names = "--no-open",
        .help = "Only print the address of the page, and open no browser",
        .fallback = "open it",

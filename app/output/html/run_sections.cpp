@@ -130,6 +130,10 @@ Facts main_facts(const Entry& entry) {
               {"output", without_queries(entry.text({"output"}))},
               {"output SHA-256", entry.text({"sha256", "output"})},
               {"edit file SHA-256", entry.text({"sha256", "edit_file"})},
+              {"reviewed by", joined_by(entry.texts({"review", "reviewers"}), ", ")},
+              {"log of the review", entry.text({"review", "log"})},
+              {"SHA-256 of the log's last line", entry.text({"review", "last_sha256"})},
+              {"fault of the log", entry.text({"review", "fault"})},
               {"picture", size_text(entry, "size")},
               {"network input", size_text(entry, "network_size")},
               {"decoder", entry.text({"decoder"})},
@@ -192,7 +196,14 @@ Markup review_card(const Entry& entry) {
                      (entry.text({"command"}) == "detect" ? " would be hidden. " : " hidden. ");
   if (const std::int64_t kept = entry.count({"tracks", "kept"}); kept > 0)
     text += counted(kept, "track") + " kept visible by the edit file. ";
-  if (suggested == 0)
+  const std::string fault = entry.text({"review", "fault"});
+  const bool proven = fault.empty() && !entry.text({"review", "last_sha256"}).empty();
+  if (proven)
+    text += "The log of the review tells who has decided this: " +
+            joined_by(entry.texts({"review", "reviewers"}), ", ") + ". ";
+  if (!fault.empty())
+    text += "The log of the review doesn't prove who has decided this: " + fault + ". ";
+  if (suggested == 0 || proven)
     return card("Look before you show it", "", element("p", {}, escaped_text(text)));
   text += grouped(suggested) + " more were too weak to be hidden unasked; " +
           grouped(entry.count({"tracks", "likely"})) + " of them scored " +

@@ -599,6 +599,16 @@ TEST(Options, ReviewNamesItsFilesByTheInput) {
   EXPECT_FALSE(other.opens_browser);
 }
 
+TEST(Options, ReviewWritesItsPageIntoAFile) {
+  const auto review = std::get<ReviewOptions>(
+      parse_command({"review", "a.mp4", "--to", "page.html", "--overwrite"}));
+  EXPECT_EQ(review.page, "page.html");
+  EXPECT_EQ(review.hide.existing, ExistingOutput::overwrite);
+  expect_error(ErrorKind::usage, ".html", [] {
+    (void)parse_command({"review", "a.mp4", "--to", "page.pdf"});
+  });
+}
+
 TEST(Options, ReviewSearchesHidesAndVerifiesAsItIsTold) {
   const auto review = std::get<ReviewOptions>(
       parse_command({"review", "a.mp4", "--every", "3", "--min-face", "20", "--shape", "ellipse",

@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -68,8 +72,8 @@ TEST_F(ReviewSessions, TellFactsAndARowForEachTrack) {
   EXPECT_EQ(all["name"], "clip.mp4");
   EXPECT_EQ(all["width"], 320);
   ASSERT_EQ(all["tracks"].size(), 3U);
-  // id, action, by hand, from, to, score, size, held, ends inside, looked at, boxes
-  EXPECT_EQ(all["tracks"][0], json::parse("[0,0,0,0,3,0.5,20,0,1,0,4]"));
+  // id, action, by hand, from, to, score, size, held, ends inside, looked at, boxes, x, y
+  EXPECT_EQ(all["tracks"][0], json::parse("[0,0,0,0,3,0.5,20,0,1,0,4,52,65]"));
   EXPECT_EQ(all["tracks"][1][1], 2);
 }
 
@@ -141,6 +145,37 @@ TEST_F(ReviewSessions, SurviveAKilledProgram) {
   const std::vector<json> lines = log_lines();
   ASSERT_EQ(lines.back()["action"], "closed");
   EXPECT_EQ(lines[lines.size() - 2]["decisions_not_saved"], 1);
+}
+
+/// Decides and saves, again and again, until the process is killed.
+[[noreturn]] void save_for_ever(ReviewSession& session,
+                                const std::function<void(const char*)>& decide) {
+  while (true)
+    for (const char* const action : {"hide", "keep", "suggest"}) {
+      decide(action);
+      session.save();
+    }
+}
+
+TEST_F(ReviewSessions, SurviveBeingKilledWhileTheySave) {
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const auto session = open();
+      save_for_ever(*session, [&](const char* action) {
+        change(*session, {{"action", action}, {"tracks", {1}}});
+      });
+    }
+    std::this_thread::sleep_for(milliseconds(15 + 3 * round));
+    kill(child, SIGKILL);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    if (fs::exists(edits())) {
+      EXPECT_EQ(track::read_track_file(edits()).tracks.size(), 3U) << round;
+    }
+    EXPECT_NO_THROW(open()->finish()) << round;  // the log's chain is intact
+  }
+  EXPECT_EQ(track::read_track_file(edits()).tracks.size(), 3U);
 }
 
 TEST_F(ReviewSessions, DoAllThatThePageAsksFor) {

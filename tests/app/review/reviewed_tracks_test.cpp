@@ -68,6 +68,27 @@ TEST(ReviewedTracksOfAFile, HaveTheMedianOfTheShorterSides) {
   EXPECT_FLOAT_EQ(track_of(ReviewedTracks(file, kLast), 5).size, 12);
 }
 
+TEST(ReviewedTracksOfAFile, HaveSixBoxesForPictures) {
+  track::TrackFile file = three_tracks();
+  std::vector<FileBox>& boxes = file.tracks[0].boxes;
+  boxes[1].box = {10, 10, 90, 90};
+  boxes[2].box = {10, 10, 99, 99};
+  boxes[2].state = BoxState::held;  // it may show something else
+  const ReviewedTracks tracks(file, kLast);
+  const app::ReviewedTrack& track = track_of(tracks, 0);
+  EXPECT_EQ(app::box_for_picture(track, 0)->pts, 1);
+  EXPECT_EQ(app::box_for_picture(track, 1)->pts, 0);
+  EXPECT_EQ(app::box_for_picture(track, 5)->pts, 3);
+  EXPECT_FALSE(app::box_for_picture(track, -1));
+  EXPECT_FALSE(app::box_for_picture(track, app::kPicturesOfTrack));
+}
+
+TEST(ReviewedTracksOfAFile, HaveTheCentreOfTheirMiddleBox) {
+  const ReviewedTracks tracks(three_tracks(), kLast);
+  EXPECT_EQ(track_of(tracks, 1).centre.x, 53);
+  EXPECT_EQ(track_of(tracks, 1).centre.y, 65);
+}
+
 TEST(Decisions, ChangeActionsAndCountAsLookedAt) {
   ReviewedTracks tracks(three_tracks(), kLast);
   const app::TrackChanges changes = tracks.decide({1, 5}, TrackAction::hide);
