@@ -10,6 +10,7 @@ std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& 
   Rewriting to(model, source);
   make_constants_weights(to);
   graph::check_parts(model, source);
+  widen_half_weights(to);
   drop_identities(to);
   // Factors are folded before the tail is cut, because the tail may contain factors.
   fold_factors(to);

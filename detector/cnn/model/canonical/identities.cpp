@@ -1,11 +1,7 @@
-#include <unordered_map>
-
 #include "detector/cnn/model/canonical/passes.h"
 
 namespace facepipe::detector {
 namespace {
-
-using Names = std::unordered_map<std::string, std::string>;
 
 /// Returns whether the node's first output is equal to its first input.
 bool does_nothing(const onnx::NodeProto& node, const OnnxIndex& index) {
@@ -17,13 +13,8 @@ bool does_nothing(const onnx::NodeProto& node, const OnnxIndex& index) {
   return !trains && !mask_is_read;
 }
 
-void rename(std::string& name, const Names& names) {
-  const auto found = names.find(name);
-  if (found != names.end()) name = found->second;
-}
-
 /// Renames all values that nodes read and compute.
-void rename_values(onnx::GraphProto& graph, const Names& names) {
+void rename_values(onnx::GraphProto& graph, const NewNames& names) {
   for (onnx::NodeProto& node : *graph.mutable_node()) {
     for (std::string& input : *node.mutable_input()) rename(input, names);
     for (std::string& output : *node.mutable_output()) rename(output, names);
@@ -35,8 +26,8 @@ void rename_values(onnx::GraphProto& graph, const Names& names) {
 void drop_identities(Rewriting& to) {
   onnx::GraphProto& graph = to.graph();
   const OnnxIndex index(graph);
-  Names sources;  // the result of each node that does nothing, and its input
-  Names outputs;  // each value that gets the name of an output of the graph
+  NewNames sources;  // the result of each node that does nothing, and its input
+  NewNames outputs;  // each value that gets the name of an output of the graph
   std::vector<bool> kept(static_cast<std::size_t>(graph.node_size()), true);
   for (int n = 0; n < graph.node_size(); ++n) {
     onnx::NodeProto& node = *graph.mutable_node(n);

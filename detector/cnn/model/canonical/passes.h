@@ -14,6 +14,11 @@ namespace facepipe::detector {
 /// Replaces Constant nodes by weights of the graph.
 void make_constants_weights(Rewriting& to);
 
+/// Replaces Cast nodes that make f32 of f16 weights by f32 weights of the same values, each where
+/// the f16 weights were. f16 weights that any other node reads stay; check_onnx() later refuses
+/// them.
+void widen_half_weights(Rewriting& to);
+
 /// Erases Identity nodes, and Dropout nodes, which do nothing after training.
 void drop_identities(Rewriting& to);
 

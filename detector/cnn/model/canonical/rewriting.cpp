@@ -93,6 +93,11 @@ int OnnxIndex::reads_of(const std::string& name) const {
   return found == reads_.end() ? 0 : found->second;
 }
 
+void rename(std::string& name, const NewNames& names) {
+  const auto found = names.find(name);
+  if (found != names.end()) name = found->second;
+}
+
 void keep_nodes(onnx::GraphProto& graph, const std::vector<bool>& kept) {
   auto& nodes = *graph.mutable_node();
   int count = 0;

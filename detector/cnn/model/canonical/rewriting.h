@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "detector/cnn/model/graph/onnx_node.h"
@@ -71,6 +72,12 @@ class OnnxIndex {
   std::map<std::string, int> reads_;
   std::set<std::string> outputs_;
 };
+
+/// The new names of values, by their names in the file.
+using NewNames = std::unordered_map<std::string, std::string>;
+
+/// Replaces a name for which `names` has a new one.
+void rename(std::string& name, const NewNames& names);
 
 /// Erases each node whose element in `kept` is false. Keeps the order of the other nodes.
 void keep_nodes(onnx::GraphProto& graph, const std::vector<bool>& kept);

@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -98,24 +99,42 @@ class Check {
     }
     const bool is_read =
         tensor.data_type() == TensorProto::FLOAT || tensor.data_type() == TensorProto::INT64;
-    if (is_read) return check_data(tensor, elements, name);
-    if (!any_numbers) fail(name + "have a type of numbers that is not supported");
+    const bool is_half = tensor.data_type() == TensorProto::FLOAT16;
+    if (is_read || is_half) check_data(tensor, elements, name);
+    if (!is_read && !any_numbers) fail(name + "have a type of numbers that is not supported");
   }
 
   /// Checks that the numbers are stored in one field, and that there are as many as the extents
   /// say.
   void check_data(const TensorProto& tensor, std::int64_t elements, const std::string& name) const {
-    const bool floats = tensor.data_type() == TensorProto::FLOAT;
-    const std::size_t size = floats ? sizeof(float) : sizeof(std::int64_t);
-    const auto raw = static_cast<std::int64_t>(tensor.raw_data().size() / size);
-    const std::int64_t listed = floats ? tensor.float_data_size() : tensor.int64_data_size();
-    const int elsewhere = (floats ? tensor.int64_data_size() : tensor.float_data_size()) +
-                          tensor.int32_data_size() + tensor.string_data_size() +
-                          tensor.double_data_size() + tensor.uint64_data_size();
-    const bool whole = tensor.raw_data().size() % size == 0 && elsewhere == 0 &&
-                       (raw == 0 || listed == 0) && raw + listed == elements;
+    const Stored stored = stored_in(tensor);
+    const auto raw = static_cast<std::int64_t>(tensor.raw_data().size() / stored.size);
+    const int all = tensor.float_data_size() + tensor.int32_data_size() + tensor.int64_data_size() +
+                    tensor.string_data_size() + tensor.double_data_size() +
+                    tensor.uint64_data_size();
+    const bool whole = tensor.raw_data().size() % stored.size == 0 && all == stored.listed &&
+                       (raw == 0 || stored.listed == 0) && raw + stored.listed == elements;
     if (!whole) fail(name + "their data don't fit their extents");
     if (tensor.has_segment()) fail(name + "parts of tensors are not supported");
+    // An f16 that is listed as an integer has its bits in the integer's lower half.
+    const auto is_half = [](std::int32_t bits) { return bits >= 0 && bits <= UINT16_MAX; };
+    if (tensor.data_type() == TensorProto::FLOAT16 &&
+        !std::all_of(tensor.int32_data().begin(), tensor.int32_data().end(), is_half))
+      fail(name + "have a number that is no f16");
+  }
+
+  /// Says how the numbers of a tensor are stored.
+  struct Stored {
+    std::size_t size = 0;  ///< bytes of a number in raw_data
+    int listed = 0;        ///< count of the numbers in the list for this type of numbers
+  };
+
+  /// @param tensor  of floats, f16 or 64-bit integers
+  static Stored stored_in(const TensorProto& tensor) {
+    if (tensor.data_type() == TensorProto::FLOAT) return {sizeof(float), tensor.float_data_size()};
+    if (tensor.data_type() == TensorProto::FLOAT16)
+      return {sizeof(std::uint16_t), tensor.int32_data_size()};
+    return {sizeof(std::int64_t), tensor.int64_data_size()};
   }
 
   void check_node(const onnx::NodeProto& node) const {

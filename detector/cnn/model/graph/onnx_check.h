@@ -19,8 +19,8 @@ namespace facepipe::detector::graph {
 
 /// Checks the properties on which passes over a file (detector/cnn/model/canonical/) rely, before
 /// they rewrite it. The opset must be one that check_onnx() accepts. Weights must have different
-/// names and possible extents. Floats and 64-bit integers must be in the file itself, as many as
-/// their extents say. Each value must have one origin, and each node must come after the nodes
+/// names and possible extents. Floats, f16 and 64-bit integers must be in the file itself, as many
+/// as their extents say. Each value must have one origin, and each node must come after the nodes
 /// whose values it reads. Operators, attributes and other types of numbers are not checked, because
 /// passes don't change what they don't know. Throws the same errors as check_onnx().
 void check_parts(const onnx::ModelProto& model, const std::string& source);

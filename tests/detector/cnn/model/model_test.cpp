@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
+#include "tests/support/half_weights.h"
 #include "tests/support/small_exports.h"
 #include "tests/support/temporary_folder.h"
 
@@ -202,6 +203,17 @@ TEST(Model, KnowsCenterfaceWithOpenExtents) {
     set_extents(*open.mutable_graph()->mutable_output(index++), {-1, channels, -1, -1});
   EXPECT_EQ(Model(folder.write("open.onnx", open.SerializeAsString())).head().kind,
             HeadKind::centerface);
+}
+
+TEST(Model, OfHalfWeightsIsTheSameNetworkWithCutNumbers) {
+  const TemporaryFolder folder;
+  const onnx::ModelProto published = read_proto(test::centerface_file());
+  const Model half(
+      folder.write("half.onnx", test::with_half_weights(published).SerializeAsString()));
+  const Model cut(folder.write("cut.onnx", test::cut_to_half(published).SerializeAsString()));
+  EXPECT_EQ(half.data().name, "centerface");
+  // All engines read these bytes.
+  EXPECT_EQ(half.onnx({96, 64}), cut.onnx({96, 64}));
 }
 
 TEST(Model, KnowsYunet) {

@@ -14,6 +14,7 @@
 #include "detector/cnn/model/canonical/canonical.h"
 #include "detector/cnn/model/graph/onnx_check.h"
 #include "tests/detector/files.h"
+#include "tests/support/half_weights.h"
 #include "tests/support/small_exports.h"
 #include "tests/support/small_yolo.h"
 #include "tests/support/temporary_folder.h"
@@ -176,6 +177,11 @@ TEST(MutatedModel, OfAnExportIsRefusedOrCanonical) {
     run_canonical_mutations(test::small_scrfd().model(), {tail, kNormalisation});
     run_canonical_mutations(test::export_for_all_passes().model(), {tail, kNormalisation});
   }
+}
+
+TEST(MutatedModel, OfHalfWeightsIsRefusedOrCanonical) {
+  run_canonical_mutations(test::with_half_weights(test::small_scrfd().model()),
+                          {Tail::arrangement_cut, {}});
 }
 
 TEST(MutatedModel, OfAYoloOrRetinafaceIsRefusedOrCanonical) {

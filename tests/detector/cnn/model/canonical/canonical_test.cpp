@@ -9,6 +9,7 @@
 #include "detector/cnn/model/graph/onnx_check.h"
 #include "tests/detector/cnn/model/canonical/same_outputs.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/half_weights.h"
 #include "tests/support/small_exports.h"
 
 namespace facepipe::detector {
@@ -158,6 +159,90 @@ TEST(Canonical, FormOfFilesThatLieIsRefused) {
       lie.tell(model);
       (void)make_canonical(model, "bad.onnx", {});
       (void)graph::check_onnx(model, "bad.onnx", kTrial);
+    });
+  }
+}
+
+TEST(Canonical, FormOfHalfWeightsIsThatOfTheirNumbers) {
+  const onnx::ModelProto exported = small_scrfd().model();
+  onnx::ModelProto half = test::with_half_weights(exported);
+  onnx::ModelProto cut = test::cut_to_half(exported);
+  const CanonicalOptions options{Tail::arrangement_cut, {{127, 127, 127}, {128, 128, 128}}};
+  (void)make_canonical(half, "half.onnx", options);
+  (void)make_canonical(cut, "cut.onnx", options);
+  EXPECT_EQ(half.SerializeAsString(), cut.SerializeAsString());
+}
+
+onnx::TensorProto& half_weights_of(onnx::ModelProto& model) {
+  for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer())
+    if (tensor.data_type() == onnx::TensorProto::FLOAT16) return tensor;
+  throw std::runtime_error("no f16 weights");
+}
+
+/// Lets the first convolution read its f16 weights without a Cast.
+void leave_out_a_cast(onnx::ModelProto& model) {
+  onnx::NodeProto& reader = node_of(model, "Conv");
+  reader.set_input(1, reader.input(1) + "_f16");
+}
+
+void add_output(onnx::ModelProto& model, const std::string& name) {
+  onnx::ValueInfoProto& output = *model.mutable_graph()->add_output();
+  output.set_name(name);
+  output.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+}
+
+const Lie kLiesAboutHalfWeights[] = {
+    {"a type of numbers that is not supported", leave_out_a_cast},
+    {"a type of numbers that is not supported",
+     [](auto& m) { node_of(m, "Cast").mutable_attribute(0)->set_i(onnx::TensorProto::DOUBLE); }},
+    {"a type of numbers that is not supported",
+     [](auto& m) { node_of(m, "Cast").mutable_attribute(0)->set_name("into"); }},
+    {"a type of numbers that is not supported",
+     [](auto& m) { node_of(m, "Cast").clear_attribute(); }},
+    {"a type of numbers that is not supported",
+     [](auto& m) { add_output(m, node_of(m, "Cast").output(0)); }},
+    {"a type of numbers that is not supported",
+     [](auto& m) { half_weights_of(m).set_data_type(onnx::TensorProto::BFLOAT16); }},
+    {"(Cast): this operator is not supported",
+     [](auto& m) { node_of(m, "Cast").set_input(0, "picture"); }},
+    {"their data don't fit their extents",
+     [](auto& m) { half_weights_of(m).mutable_raw_data()->pop_back(); }},
+    {"their data don't fit their extents",
+     [](auto& m) { half_weights_of(m).mutable_raw_data()->append(2, '\0'); }},
+    {"their data don't fit their extents",
+     [](auto& m) { half_weights_of(m).set_data_type(onnx::TensorProto::FLOAT); }},
+    {"their data don't fit their extents", [](auto& m) { half_weights_of(m).clear_raw_data(); }},
+    {"their data don't fit their extents", [](auto& m) { half_weights_of(m).add_int32_data(0); }},
+    {"their data don't fit their extents", [](auto& m) { half_weights_of(m).add_float_data(0); }},
+    {"impossible extents", [](auto& m) { half_weights_of(m).set_dims(0, INT64_MAX); }},
+    {"impossible extents", [](auto& m) { half_weights_of(m).set_dims(0, -4); }},
+    {"are in other files",
+     [](auto& m) { half_weights_of(m).set_data_location(onnx::TensorProto::EXTERNAL); }},
+    {"the name of other weights",
+     [](auto& m) { *m.mutable_graph()->add_initializer() = half_weights_of(m); }},
+};
+
+TEST(Canonical, FormOfHalfWeightsThatLieIsRefused) {
+  for (const Lie& lie : kLiesAboutHalfWeights) {
+    SCOPED_TRACE(lie.reason);
+    test::expect_error(ErrorKind::device, lie.reason, [&] {
+      onnx::ModelProto model = test::with_half_weights(small_scrfd().model());
+      lie.tell(model);
+      (void)make_canonical(model, "bad.onnx", {});
+      (void)graph::check_onnx(model, "bad.onnx", kTrial);
+    });
+  }
+}
+
+TEST(Canonical, FormOfHalfWeightsRefusesListedNumbersThatAreNoBits) {
+  for (const int bits : {-1, 65536}) {
+    test::expect_error(ErrorKind::device, "have a number that is no f16", [&] {
+      onnx::ModelProto model = test::with_half_weights(small_scrfd().model());
+      onnx::TensorProto& weights = half_weights_of(model);
+      const auto count = static_cast<int>(weights.raw_data().size() / 2);
+      weights.clear_raw_data();
+      for (int i = 0; i < count; ++i) weights.add_int32_data(bits);
+      (void)make_canonical(model, "bad.onnx", {});
     });
   }
 }

@@ -1,8 +1,11 @@
 // These tests check passes on constants, identities, factors, and values that no node reads.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 #include "detector/cnn/model/canonical/passes.h"
+#include "detector/cnn/model/graph/onnx_node.h"
 #include "tests/detector/cnn/model/canonical/same_outputs.h"
 
 namespace facepipe::detector {
@@ -30,6 +33,72 @@ TEST(Constants, OfOtherKindsStay) {
   OnnxBuilder build;
   build.output(build.node("Constant", {}, {{"value_string", std::string("text")}}));
   EXPECT_EQ(count_of(rewritten(build.model(), make_constants_weights), "Constant"), 1);
+}
+
+/// Adds f16 weights, given by their bits.
+std::string halves(OnnxBuilder& build, const std::vector<int>& bits) {
+  std::string name = build.floats({static_cast<std::int64_t>(bits.size())}, {});
+  auto& weights = *build.model().mutable_graph()->mutable_initializer();
+  onnx::TensorProto& tensor = weights[weights.size() - 1];
+  tensor.set_data_type(onnx::TensorProto::FLOAT16);
+  tensor.mutable_int32_data()->Assign(bits.begin(), bits.end());
+  return name;
+}
+
+std::string cast_to(OnnxBuilder& build, const std::string& value, std::int64_t type) {
+  return build.node("Cast", {value}, {{"to", type}});
+}
+
+TEST(HalfWeights, KeepTheirValues) {
+  const std::vector<std::pair<int, float>> kNumbers{
+      {0x0000, 0.0F},     {0x8000, -0.0F},    {0x0001, 0x1p-24F},  {0x83FF, -0x3FFp-24F},
+      {0x0400, 0x1p-14F}, {0x3C00, 1.0F},     {0xC000, -2.0F},     {0x3555, 0.333251953125F},
+      {0x7BFF, 65504.0F}, {0x7C00, INFINITY}, {0xFC00, -INFINITY}, {0x4248, 3.140625F}};
+  OnnxBuilder build;
+  std::vector<int> bits{0x7E00};  // no number
+  for (const auto& [each, number] : kNumbers) bits.push_back(each);
+  const std::string wide = cast_to(build, halves(build, bits), onnx::TensorProto::FLOAT);
+  build.output(build.node("Mul", {build.picture(), wide}));
+  const onnx::ModelProto after = rewritten(build.model(), widen_half_weights);
+  ASSERT_EQ(after.graph().node_size(), 1);
+  ASSERT_EQ(after.graph().initializer_size(), 1);
+  EXPECT_EQ(after.graph().initializer(0).name(), wide);
+  const auto values =
+      graph::values_of<float>(after.graph().initializer(0), static_cast<std::int64_t>(bits.size()));
+  ASSERT_EQ(values.size(), bits.size());
+  EXPECT_TRUE(std::isnan(values[0]));
+  for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+    EXPECT_EQ(values[i + 1], kNumbers[i].second);
+    EXPECT_EQ(std::signbit(values[i + 1]), std::signbit(kNumbers[i].second));
+  }
+}
+
+TEST(HalfWeights, AreWidenedOnceForAllCasts) {
+  OnnxBuilder build;
+  const std::string half = halves(build, {0x3C00, 0x4000});
+  for (int i = 0; i < 3; ++i)
+    build.output(
+        build.node("Mul", {build.picture(), cast_to(build, half, onnx::TensorProto::FLOAT)}));
+  build.model().mutable_graph()->add_input()->set_name(half);  // as old files list weights
+  const onnx::ModelProto after = rewritten(build.model(), widen_half_weights);
+  ASSERT_EQ(after.graph().node_size(), 3);
+  EXPECT_EQ(after.graph().initializer_size(), 1);
+  EXPECT_EQ(after.graph().input_size(), 1);
+  for (const onnx::NodeProto& node : after.graph().node())
+    EXPECT_EQ(node.input(1), after.graph().initializer(0).name());
+}
+
+TEST(HalfWeights, StayIfAnythingElseReadsThem) {
+  for (const std::int64_t type : {onnx::TensorProto::FLOAT, onnx::TensorProto::DOUBLE}) {
+    OnnxBuilder build;
+    const std::string half = halves(build, {0x3C00});
+    build.output(
+        build.node("Mul", {build.picture(), cast_to(build, half, onnx::TensorProto::FLOAT)}));
+    build.output(type == onnx::TensorProto::FLOAT ? build.node("Mul", {build.picture(), half})
+                                                  : cast_to(build, half, type));
+    const onnx::ModelProto after = rewritten(build.model(), widen_half_weights);
+    EXPECT_EQ(after.SerializeAsString(), build.model().SerializeAsString());
+  }
 }
 
 TEST(Identities, AreErased) {
