@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.h"
+#include "core/passing_error.h"
 
 namespace facepipe::app {
 namespace {
@@ -26,6 +26,10 @@ void print(std::string_view text) noexcept {
 bool is_out_of_threads(const std::exception& error) {
   const auto* const system = dynamic_cast<const std::system_error*>(&error);
   return system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
+}
+
+bool is_out_of_resources(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr || is_out_of_threads(error);
 }
 
 /// Returns whether a terminal would execute the character at the beginning of `text`.
@@ -140,12 +144,15 @@ std::optional<Failure> attempt(const std::string& name, const std::function<void
   try {
     work();
     return std::nullopt;
+  } catch (const PassingError& error) {
+    return Failure{exit_code(error.kind()), named(name, error.what()), true};
   } catch (const Error& error) {
     return Failure{exit_code(error.kind()), named(name, error.what())};
   } catch (const Stopped&) {
     return Failure{kExitInterrupted, named(name, "interrupted before there was any output")};
   } catch (const std::exception& error) {
-    return Failure{exit_code(ErrorKind::internal), named(name, reason_of(error))};
+    return Failure{exit_code(ErrorKind::internal), named(name, reason_of(error)),
+                   is_out_of_resources(error)};
   } catch (...) {
     return Failure{exit_code(ErrorKind::internal), named(name, "an unknown exception")};
   }

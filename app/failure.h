@@ -15,11 +15,14 @@ inline constexpr int kExitDone = 0;
 inline constexpr int kExitDamaged = 6;
 inline constexpr int kExitLeak = 7;
 inline constexpr int kExitInterrupted = 130;
+inline constexpr int kExitTryAgain = 75;     ///< only of a task; EX_TEMPFAIL of sysexits.h
+inline constexpr int kExitTerminated = 143;  ///< only of a task; 128 + SIGTERM
 
 /// Says why something ended without a result.
 struct Failure {
   int code = 1;  ///< an exit code of the program
   std::string message;
+  bool passes = false;  ///< another attempt may succeed (PassingError)
 };
 
 /// Runs `work`. Returns nullopt if `work` returns. If `work` throws, returns the error as one line.

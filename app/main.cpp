@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,15 +12,20 @@
 #include "app/failure.h"
 #include "app/model_check/model_check.h"
 #include "app/options/options.h"
+#include "app/output/command_text.h"
+#include "app/output/progress.h"
+#include "app/parent_watch.h"
 #include "app/plan/plan.h"
 #include "app/process_limits.h"
 #include "app/process_setup.h"
 #include "app/review/review.h"
 #include "app/run/pipeline_run.h"
+#include "app/run/task.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "app/verify/verify.h"
 #include "core/error.h"
+#include "core/files/output_file.h"
 #include "core/files/output_names.h"
 
 namespace facepipe::app {
@@ -62,10 +68,31 @@ int execute(const ModelCheckOptions& options) {
   return check_model(options, options.draft == "-" ? tell : print, signals.token());
 }
 
+/// Tells programs that read JSON lines why a run has ended before it worked on its inputs.
+void tell_end_of_run(const RunOptions& options, int code, const Failure& failure) {
+  if (progress_kind(options.console) != ProgressKind::json) return;
+  ProgressState state;
+  state.inputs = options.inputs.size();
+  state.status = "failed";
+  if (options.task.wanted) state.task.emplace(this_task());
+  state.result.emplace(code, without_queries(failure.message));
+  static_cast<void>(write_at_once(stdout, progress_json(state)));
+}
+
 int execute(const RunOptions& options) {
   const StopSignals signals;
+  std::optional<ParentWatch> watch;
+  if (options.task.dies_with_parent) watch.emplace();
+  std::optional<NoPartialFiles> no_partial_files;
+  if (options.task.wanted) no_partial_files.emplace();
   set_log_level(level_of(options.console));
-  return run_with_pipeline(options, signals.token());
+  int code = kExitDone;
+  const auto failure = attempt({}, [&] { code = run_with_pipeline(options, signals.token()); });
+  if (!failure) return code;
+  tell_failure(failure->message);
+  code = code_of(*failure, options);
+  tell_end_of_run(options, code, *failure);
+  return code;
 }
 
 int execute(const ReviewOptions& options) {

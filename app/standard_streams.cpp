@@ -21,6 +21,7 @@
 #include <string>
 #include <utility>
 
+#include "app/output/command_text.h"
 #include "app/output/text.h"
 #include "video/ffmpeg.h"
 
@@ -30,11 +31,13 @@ namespace {
 constexpr const char* kLogger = "facepipe";
 
 /// Makes a message safe with terminal_text(), because messages quote names and contents of files.
+/// Addresses lose their queries, which may give access.
 class SafeMessage final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
               spdlog::memory_buf_t& to) override {
-    const std::string text = terminal_text({message.payload.data(), message.payload.size()});
+    const std::string text =
+        terminal_text(without_queries({message.payload.data(), message.payload.size()}));
     to.append(text.data(), text.data() + text.size());
   }
   [[nodiscard]] std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
@@ -105,7 +108,8 @@ void tell_failure(const std::string& message) {
   }
   // We don't use spdlog's default logger here. It writes to standard output, where the video may be
   // written.
-  const std::string line = std::string(kLogger) + ": error: " + terminal_text(message) + '\n';
+  const std::string line =
+      std::string(kLogger) + ": error: " + terminal_text(without_queries(message)) + '\n';
   static_cast<void>(write_at_once(stderr, line));
 }
 

@@ -30,6 +30,9 @@ bool send_signal() noexcept {
 // 0 if SIGHUP was ignored when the program started, for example by nohup.
 volatile std::sig_atomic_t g_hangup_counts = 0;
 
+// The first signal that has requested a stop.
+volatile std::sig_atomic_t g_stopped_by = 0;
+
 bool is_ignored(int number) noexcept {
   struct sigaction now {};
   return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
@@ -46,7 +49,8 @@ void set_handlers(void (*handler)(int)) noexcept {
 }
 
 extern "C" void on_signal(int number) {
-  set_handlers(SIG_DFL);              // the next signal ends the program at once
+  set_handlers(SIG_DFL);  // the next signal ends the program at once
+  if (g_stopped_by == 0) g_stopped_by = number;
   if (!send_signal()) raise(number);  // nobody listens, so the signal has its default effect
 }
 
@@ -61,6 +65,7 @@ void listen(const std::stop_source& stop) noexcept {
 }  // namespace
 
 StopSignals::StopSignals() {
+  g_stopped_by = 0;
   if (pipe2(g_pipe.data(), O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
   listener_ = start_thread([stop = stop_] { listen(stop); });
@@ -75,5 +80,7 @@ StopSignals::~StopSignals() {
   listener_.join();
   close(std::exchange(g_pipe[0], -1));
 }
+
+int signal_that_stopped() noexcept { return g_stopped_by; }
 
 }  // namespace facepipe::app

@@ -25,4 +25,7 @@ class StopSignals {
   std::jthread listener_;
 };
 
+/// Returns the number of the first signal that has requested a stop in this process; 0 if none has.
+[[nodiscard]] int signal_that_stopped() noexcept;
+
 }  // namespace facepipe::app

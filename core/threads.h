@@ -6,18 +6,18 @@
 #include <thread>
 #include <utility>
 
-#include "core/error.h"
+#include "core/passing_error.h"
 
 namespace facepipe {
 
 /// Starts a thread that runs `body`, which std::jthread must accept. Errors: Error(internal) if the
-/// system can't start another thread.
+/// system can't start another thread; it is a PassingError.
 template <class Body>
 [[nodiscard]] std::jthread start_thread(Body&& body) {
   try {
     return std::jthread(std::forward<Body>(body));
   } catch (const std::system_error& error) {
-    throw Error(ErrorKind::internal, "can't start a thread: " + error.code().message());
+    throw PassingError(ErrorKind::internal, "can't start a thread: " + error.code().message());
   }
 }
 

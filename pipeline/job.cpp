@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/passing_error.h"
 #include "pipeline/backend.h"
 #include "pipeline/detection_report.h"
 #include "pipeline/hide/hiding.h"
@@ -60,13 +61,15 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const vide
   result.codecs.encoder = encoder.name();
   result.codecs.container = plan.muxer.format->name;
   const std::string name = options.output.path.string();
-  if (const int full = muxer.full(); !result.failure && full != 0 && full != ECANCELED)
+  if (const int full = muxer.full(); !result.failure && full != 0 && full != ECANCELED) {
     result.failure.emplace(ErrorKind::output, name + ": " + write_failure(full));
+    result.failure_passes = is_passing(full);
+  }
   const bool one_picture = video::is_image_format(*plan.muxer.format) && !muxer.is_sequence();
   const bool worth_keeping =
       result.ledger.written > 0 && !one_picture && !is_stream_target(options.output.path);
   if (result.failure && (!worth_keeping || is_done_again(options, *result.failure)))
-    throw Error(*result.failure);
+    result.throw_failure();
   if (result.interrupted || result.failure) {
     result.output = muxer.finish_partial();
     return;
@@ -287,10 +290,13 @@ void Job::finish(JobResult& result) {
   result.size = plan_.frames.upright();
   fill_lanes(result);
   result.failure = end_.failure();
+  result.failure_passes = end_.failure_passes();
   // A source's failure means that bytes are missing which another run may get. Damaged bytes are no
   // failure, because another run would get the same bytes.
-  if (const auto& failure = input_.source->failure(); failure && !result.failure)
+  if (const auto& failure = input_.source->failure(); failure && !result.failure) {
     result.failure.emplace(*failure);
+    result.failure_passes = true;
+  }
   fill_detection(result);
   if (input_.hiding) {
     result.tracks = input_.hiding->tracks();

@@ -26,6 +26,8 @@ class JobEnd {
 
   /// Returns the error that has ended the input; nullopt if no error has.
   [[nodiscard]] std::optional<Error> failure() const;
+  /// Returns whether that error is a PassingError.
+  [[nodiscard]] bool failure_passes() const;
 
   /// Calls `step`. If it throws an Error and the job keeps its output, ends the input because of
   /// the error and returns false. If the job doesn't keep its output, rethrows the error.
@@ -47,8 +49,9 @@ class JobEnd {
 
   std::stop_source ending_;
   const bool keeps_output_;
-  mutable std::mutex mutex_;  // guards failure_
+  mutable std::mutex mutex_;  // guards the members below
   std::optional<Error> failure_;
+  bool failure_passes_ = false;
 };
 
 }  // namespace facepipe::pipeline

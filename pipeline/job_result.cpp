@@ -1,5 +1,7 @@
 #include "pipeline/job_result.h"
 
+#include "core/passing_error.h"
+
 namespace facepipe::pipeline {
 
 std::string JobResult::damage() const {
@@ -9,6 +11,11 @@ std::string JobResult::damage() const {
          " damaged" + (ledger.ended_early ? ", the file ends early (" + early_end + ")" : "") +
          (others ? ", " + std::to_string(side_packets_lost) + " packets of other streams lost"
                  : "");
+}
+
+void JobResult::throw_failure() const {
+  if (failure_passes) throw PassingError(*failure);
+  throw Error(*failure);
 }
 
 }  // namespace facepipe::pipeline

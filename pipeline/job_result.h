@@ -109,14 +109,17 @@ struct JobResult {
   /// could not be read to its end. If the job hides faces, it may be any failure between reading
   /// and writing.
   std::optional<Error> failure;
-  /// The video's path: its final or its partial name. For a sequence of pictures, the name with the
-  /// placeholder for the number.
+  bool failure_passes = false;  ///< another attempt may not meet the failure (PassingError)
+  /// The video's path: its final or its partial name; empty if there is none. For a sequence of
+  /// pictures, the name with the placeholder for the number.
   std::filesystem::path output;
 
   /// Returns whether nothing of the input was damaged or missing.
   [[nodiscard]] bool intact() const { return ledger.intact() && side_packets_lost == 0; }
   /// Returns a line that says what was damaged or missing; empty if nothing was.
   [[nodiscard]] std::string damage() const;
+  /// Throws the failure, as a PassingError if it passes. There must be a failure.
+  [[noreturn]] void throw_failure() const;
 };
 
 }  // namespace facepipe::pipeline

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 
+#include "core/passing_error.h"
 #include "video/picture_limit.h"
 
 namespace facepipe::video {
@@ -89,8 +90,10 @@ int check_av(int code, ErrorKind kind, std::string_view subject, std::source_loc
   const std::string missing = missing_resource(code);
   // The kind `device` isn't changed, because a device has its own memory.
   const bool ours = !missing.empty() && kind != ErrorKind::device;
-  throw Error(ours ? ErrorKind::internal : kind,
-              std::string(subject) + ": " + (ours ? missing : av_error_text(code)));
+  if (ours) throw PassingError(ErrorKind::internal, std::string(subject) + ": " + missing);
+  const std::string message = std::string(subject) + ": " + av_error_text(code);
+  if (kind == ErrorKind::output && is_passing(AVUNERROR(code))) throw PassingError(kind, message);
+  throw Error(kind, message);
 }
 
 void redirect_ffmpeg_log() { av_log_set_callback(log_line); }

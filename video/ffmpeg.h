@@ -69,10 +69,10 @@ class Dictionary {
 /// Returns FFmpeg's own text for an error code.
 [[nodiscard]] std::string av_error_text(int code);
 
-/// Returns `code`, or throws Error(kind, "subject: FFmpeg's text") if `code` is negative. If the
-/// system has no memory or no thread left, the error's kind is internal, because the file is not to
-/// blame. The kind `device` is never changed. The place in the source and the failed call are
-/// logged at debug level. Don't use this function for calls that return AVERROR(EAGAIN) to be
+/// Returns `code`, or throws Error(kind, "subject: FFmpeg's text") if `code` is negative; a
+/// PassingError for an output whose errno is_passing(). If the system lacks memory or threads, it
+/// is a PassingError(internal), because the file is not to blame, except for the kind `device`. The
+/// place and the failed call are logged at debug level. Don't use this function for calls that return AVERROR(EAGAIN) to be
 /// called again.
 int check_av(int code, ErrorKind kind, std::string_view subject,
              std::source_location place = std::source_location::current());

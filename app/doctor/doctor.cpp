@@ -6,7 +6,6 @@
 #include <fstream>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "app/backends.h"
 #include "app/doctor/cuda.h"
@@ -17,6 +16,7 @@
 #include "app/output/text.h"
 #include "core/device.h"
 #include "core/error.h"
+#include "core/machine.h"
 #include "detector/cnn/cpu/opencv/opencv_version.h"
 #include "detector/detector.h"
 #include "detector/families.h"
@@ -58,9 +58,8 @@ void print_build(const Print& print) {
 
 void print_devices(const CudaProbe& cuda, const Print& print) {
   print("devices\n");
-  print_line(
-      print, "cpu",
-      fmt::format("usable: {}, {} cores", processor_name(), std::thread::hardware_concurrency()));
+  print_line(print, "cpu",
+             fmt::format("usable: {}, {} cores", processor_name(), usable_processors()));
   std::string why;
   const auto failure = attempt({}, [&] {
     (void)resolve_device({false, {DeviceKind::cuda, 0}}, cuda, why);

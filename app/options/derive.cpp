@@ -12,6 +12,7 @@
 #include "app/options/help/options_json.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
+#include "core/machine.h"
 #include "video/read/input_access.h"
 #include "video/read/rgba_image.h"
 
@@ -69,6 +70,9 @@ void copy_shared(const Asked& asked, RunOptions& run) {
   run.job.search.min_face = asked.detector.min_face;
   run.job.search.max_face = asked.detector.max_face;
   run.job.resources.threads = asked.detector.threads;
+  // Libraries know the processors that the affinity allows, but not all know the group's quota.
+  if (run.job.resources.threads == 0 && has_fewer_processors())
+    run.job.resources.threads = usable_processors();
   run.job.input.max_pixels = asked.max_pixels;
   run.job.input.allow_references = asked.allow_references;
   if (run.job.search.max_face > 0 && run.job.search.max_face < run.job.search.min_face)
@@ -101,6 +105,18 @@ void derive_existing(const Asked& asked, RunOptions& run) {
   if (!run.output.empty()) clash("--no-video and --output exclude each other");
   if (outputs.skip_existing && run.files.detections.empty() && run.files.latency.empty())
     clash("--skip-existing without a video needs --detections or --latency, to know what is done");
+}
+
+void check_task(const RunOptions& run) {
+  if (!run.task.wanted) return;
+  for (const bool video : {true, false})
+    if ((video ? std::filesystem::path(run.output) : run.files.detections) == kStandardOutput)
+      clash("--task and " + std::string(video ? "--output" : "--detections") +
+            " - exclude each other: what is written to a pipe can't be taken back");
+  if (run.inputs.size() > 1 && run.existing != ExistingOutput::skip)
+    clash(
+        "--task: several inputs need --skip-existing, so that another attempt leaves out what is "
+        "done");
 }
 
 void check_spans(const RunOptions& run) {
@@ -147,6 +163,7 @@ void derive_score(const Asked& asked, RunOptions& run) {
 RunOptions derive_run(const Asked& asked, RunOptions run) {
   derive_streams(asked, run);
   derive_existing(asked, run);
+  check_task(run);
   check_spans(run);
   copy_shared(asked, run);
   derive_suppression(asked, run.job.hide ? run.job.hide->tracks.doubtful_score : score_of(asked),
@@ -208,6 +225,14 @@ overlay::HideOptions derive_appearance(const AskedHiding& hiding) {
   return appearance;
 }
 
+/// Returns the value of --lookahead-memory. The default is at most a quarter of what the control
+/// group allows, because the system kills a process that needs more.
+std::int64_t lookahead_bytes(const AskedHiding& hiding) {
+  const std::optional<std::int64_t> limit = memory_limit();
+  const bool chosen = hiding.lookahead_bytes != AskedHiding{}.lookahead_bytes;
+  return chosen || !limit ? hiding.lookahead_bytes : std::min(hiding.lookahead_bytes, *limit / 4);
+}
+
 RunOptions derive_hide(const Asked& asked) {
   if (asked.outputs.no_video)
     clash("--no-video: hide always makes a video; detect makes only the other files");
@@ -215,7 +240,7 @@ RunOptions derive_hide(const Asked& asked) {
   pipeline::HideJob& hide = *run.job.hide;
   hide.appearance = derive_appearance(asked.hiding);
   hide.kept_tags = asked.hiding.kept_tags;
-  hide.most_bytes = asked.hiding.lookahead_bytes;
+  hide.most_bytes = lookahead_bytes(asked.hiding);
   hide.regions = asked.hiding.regions;
   if (!run.files.known_tracks.empty() && asked.allow_references)
     clash(

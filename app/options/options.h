@@ -3,6 +3,7 @@
 
 #include <spdlog/common.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -51,6 +52,13 @@ struct SideFiles {
   [[nodiscard]] bool any_report() const { return !report.empty() || !page.empty(); }
 };
 
+/// Says how a run behaves that a scheduler starts (app/run/task.h).
+struct TaskOptions {
+  bool wanted = false;                         ///< --task
+  bool dies_with_parent = false;               ///< --die-with-parent; also without --task
+  std::chrono::milliseconds patience{60'000};  ///< how long a task waits for a lock
+};
+
 /// What the user left open, so that the model's card decides it, if there is one.
 struct LeftToCard {
   bool iou = true;     ///< NmsOptions::threshold
@@ -84,6 +92,7 @@ struct RunOptions {
   bool motion_on_device = false;  ///< the user named the device: a CPU is an error
   bool two_pass = false;  ///< facepipe decides what to hide before it writes the first frame
   bool tolerate_damage = false;
+  TaskOptions task;
   Console console;
   std::vector<std::string> command_line{};  ///< what parse_command() got
 };

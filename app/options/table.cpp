@@ -42,7 +42,7 @@ const std::vector<Row>& option_table() {
   static const std::vector<Row> rows = with_plans(joined_rows(
       {argument_rows, input_rows, hiding_rows, region_rows, review_rows, verify_rows,
        calibrate_rows, model_check_rows, detection_rows, suppression_rows, experiment_rows,
-       machine_rows, drawing_rows, encoding_rows, report_rows, plan_rows, help_rows}));
+       machine_rows, drawing_rows, encoding_rows, report_rows, task_rows, plan_rows, help_rows}));
   return rows;
 }
 

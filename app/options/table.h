@@ -84,6 +84,7 @@ struct ExitCode {
 [[nodiscard]] std::vector<Row> drawing_rows();
 [[nodiscard]] std::vector<Row> encoding_rows();
 [[nodiscard]] std::vector<Row> report_rows();
+[[nodiscard]] std::vector<Row> task_rows();
 [[nodiscard]] std::vector<Row> verify_rows();
 [[nodiscard]] std::vector<Row> review_rows();
 [[nodiscard]] std::vector<Row> calibrate_rows();

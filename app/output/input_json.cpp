@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/output/command_text.h"
 #include "app/output/model_licence.h"
 #include "app/output/report_parts.h"
 #include "app/output/text.h"
@@ -305,7 +306,9 @@ void add_result(Json& json, const InputOutcome& outcome) {
       {"cpu_s", result.times.cpu_s},
       {"copies", copies_json(result.resources.copies)}};
   add_stages(fields, result);
-  fields["notices"] = result.notices;
+  fields["notices"] = Json::array();
+  for (const std::string& notice : result.notices)
+    fields["notices"].push_back(without_queries(notice));
   if (!outcome.has_result())
     for (Json& value : fields) value = nullptr;
   json.update(fields);
@@ -336,7 +339,7 @@ nlohmann::ordered_json input_json(const RunOptions& options, const std::optional
                                   const InputOutcome& outcome) {
   Json json;
   json["file"] = outcome.planned.name;
-  json["input"] = outcome.planned.input;
+  json["input"] = without_queries(outcome.planned.input);
   const fs::path& made = outcome.keeps_video ? outcome.planned.output : outcome.result.output;
   json["output"] = text_or_null(outcome.has_result() ? made.string() : "");
   json["status"] = to_string(outcome.status);

@@ -8,7 +8,7 @@
 
 #include "app/failure.h"
 #include "app/output/existing_target.h"
-#include "core/error.h"
+#include "core/passing_error.h"
 
 namespace facepipe::app {
 namespace {
@@ -100,11 +100,13 @@ bool InputLines::changes_nothing() const {
 }
 
 void InputLines::commit() {
-  if (const auto failure = attempt({}, [this] { take_rest(), flush(); }))
-    throw Error(ErrorKind::output,
-                failure->message +
-                    (file_.seekable() ? "; the output so far is kept as " + keep_partial().string()
-                                      : std::string()));
+  if (const auto failure = attempt({}, [this] { take_rest(), flush(); })) {
+    const std::string kept = file_.seekable() ? keep_partial().string() : std::string();
+    const std::string message =
+        failure->message + (kept.empty() ? "" : "; the output so far is kept as " + kept);
+    if (failure->passes) throw PassingError(ErrorKind::output, message);
+    throw Error(ErrorKind::output, message);
+  }
   if (file_.lock() == nullptr) {
     file_.commit();
     return;

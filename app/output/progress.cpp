@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "app/output/text.h"
 #include "app/standard_streams.h"
 #include "core/threads.h"
 
@@ -43,7 +44,7 @@ std::string progress_json(const ProgressState& state) {
   using Json = nlohmann::ordered_json;
   const pipeline::Progress& progress = state.progress;
   const double left = state.left_s();
-  const Json json = {
+  Json json = {
       {"file", state.file},
       {"input", state.input},
       {"inputs", state.inputs},
@@ -54,6 +55,14 @@ std::string progress_json(const ProgressState& state) {
       {"faces", progress.faces},
       {"elapsed_s", rounded(state.elapsed_s)},
       {"left_s", left >= 0 ? Json(rounded(left)) : Json()}};
+  if (state.task) {
+    json["host"] = text_or_null(state.task->host);
+    json["attempt"] = state.task->attempt ? Json(*state.task->attempt) : Json();
+  }
+  if (state.result) {
+    json["exit_code"] = state.result->exit_code;
+    json["error"] = text_or_null(state.result->error);
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -101,9 +110,10 @@ void ProgressTeller::update(const pipeline::Progress& progress, std::optional<st
   if (input) state_.input = *input;
 }
 
-void ProgressTeller::end(const std::string& status, ProgressEnd at) {
+void ProgressTeller::end(const std::string& status, ProgressEnd at, ProgressResult result) {
   stop_thread();
   state_.status = status;
+  state_.result = std::move(result);
   if (at == ProgressEnd::of_all_frames) state_.progress.expected_frames = state_.progress.frames;
   if (kind_ == ProgressKind::json) tell(state_);
 }

@@ -16,6 +16,18 @@
 
 namespace facepipe::app {
 
+/// Says how the work on an input has ended.
+struct ProgressResult {
+  int exit_code = 0;
+  std::string error;  ///< one line; empty if there was none
+};
+
+/// Says which attempt of a task tells its progress, and where.
+struct TaskPlace {
+  std::string host;
+  std::optional<int> attempt;  ///< counted from 1; nullopt if unknown
+};
+
 /// Holds what one line of progress says.
 struct ProgressState {
   std::string file;
@@ -24,13 +36,16 @@ struct ProgressState {
   pipeline::Progress progress;
   double elapsed_s = 0;
   std::string status = "running";
+  std::optional<TaskPlace> task{};         ///< set for a task (app/run/task.h)
+  std::optional<ProgressResult> result{};  ///< set for the last line
 
   /// Returns the number of seconds that are left; a negative number if it is unknown.
   [[nodiscard]] double left_s() const;
 };
 
 /// Returns one JSON object with a line break: file, input, inputs, status, frames, expected_frames,
-/// fps, faces, elapsed_s, left_s. Unknown values are null.
+/// fps, faces, elapsed_s, left_s; for a task also host and attempt; in the last line also exit_code
+/// and error. Unknown values are null.
 [[nodiscard]] std::string progress_json(const ProgressState& state);
 
 /// Returns at most 79 characters, without a line break. They contain a bar if the number of frames
@@ -64,7 +79,7 @@ class ProgressTeller {
   void update(const pipeline::Progress& progress, std::optional<std::size_t> input = {});
   /// Writes the last line, with this status. With ProgressEnd::of_all_frames, the line's number of
   /// expected frames is the number of frames that were processed.
-  void end(const std::string& status, ProgressEnd at);
+  void end(const std::string& status, ProgressEnd at, ProgressResult result = {});
 
   /// Returns errno of the first line that couldn't be written, or 0 if all were written. If nobody
   /// reads the stream any longer, that is no error. Must be called after end().

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/output/command_text.h"
 #include "app/output/joined.h"
 #include "app/output/text.h"
 #include "pipeline/job_result.h"
@@ -61,7 +62,7 @@ std::string copies_line(const std::vector<pipeline::CopySum>& copies) {
 }
 
 std::string input_line(const InputOutcome& outcome, const std::string& things) {
-  const std::string input = terminal_text(outcome.planned.input);
+  const std::string input = terminal_text(without_queries(outcome.planned.input));
   if (!outcome.has_result()) {
     const bool failed = outcome.status == InputStatus::failed;
     return failed ? fmt::format("failed: {}\n", terminal_text(outcome.error))

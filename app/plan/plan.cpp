@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <map>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "app/run/run_device.h"
 #include "app/standard_streams.h"
 #include "core/error.h"
+#include "core/machine.h"
 #include "core/timing.h"
 #include "video/read/input_access.h"
 
@@ -47,7 +47,7 @@ MachineLoad machine_load() {
   std::array<double, 1> averages{};
   MachineLoad load;
   if (getloadavg(averages.data(), 1) == 1) load.average = averages[0];
-  load.processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  load.processors = usable_processors();
   return load;
 }
 
@@ -111,7 +111,7 @@ void Planner::look_at(InputPlan& input) {
     if (!preparation.turned.empty()) input.preview.notices.push_back(preparation.turned);
   });
   if (context_.stop.stop_requested()) throw Stopped();
-  if (failure) end_with_failure(input.outcome, *failure);
+  if (failure) end_with_failure(input.outcome, *failure, context_.options);
 }
 
 /// Tries the longest of these inputs, and estimates all of them by it.
@@ -131,7 +131,7 @@ void Planner::try_kind(std::vector<InputPlan*>& inputs, double limit_s) {
   });
   if (context_.stop.stop_requested()) throw Stopped();
   if (failure) {
-    end_with_failure(tried.outcome, *failure);
+    end_with_failure(tried.outcome, *failure, context_.options);
     inputs.erase(inputs.begin());
     if (!inputs.empty()) try_kind(inputs, limit_s);
     return;

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "app/run/task.h"
+
 namespace facepipe::app {
 
 void FileFailures::report(const std::optional<Failure>& failure) {
@@ -12,7 +14,7 @@ void FileFailures::report(const std::optional<Failure>& failure) {
 
 void FileFailures::count(const Failure& failure) {
   int none = kExitDone;
-  code_.compare_exchange_strong(none, failure.code);
+  code_.compare_exchange_strong(none, code_of(failure, options_));
 }
 
 }  // namespace facepipe::app

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "app/output/command_text.h"
+#include "app/run/task.h"
 #include "core/error.h"
 
 namespace facepipe::app {
@@ -15,7 +17,7 @@ namespace {
 void end_as_part(InputOutcome& outcome, const Failure& failure) {
   outcome.status = InputStatus::partial;
   outcome.code = failure.code;
-  outcome.error = failure.message;
+  outcome.error = without_queries(failure.message);
   const std::string kept = outcome.result.output.string();
   spdlog::error("{}{}", outcome.error,
                 kept.empty() ? "" : "; the output so far is kept as " + kept);
@@ -58,17 +60,17 @@ bool InputOutcome::has_result() const {
          status == InputStatus::partial;
 }
 
-void end_with_failure(InputOutcome& outcome, const Failure& failure) {
+void end_with_failure(InputOutcome& outcome, const Failure& failure, const RunOptions& options) {
   outcome.status = InputStatus::failed;
-  outcome.code = failure.code;
-  outcome.error = failure.message;
+  outcome.code = code_of(failure, options);
+  outcome.error = without_queries(failure.message);
   spdlog::error("{}", failure.message);
 }
 
 void end_with_result(InputOutcome& outcome, pipeline::JobResult result, const RunOptions& options) {
   outcome.result = std::move(result);
   const auto failure = attempt(outcome.planned.input, [&] {
-    if (outcome.result.failure) throw Error(*outcome.result.failure);
+    if (outcome.result.failure) outcome.result.throw_failure();
   });
   if (failure) {
     end_as_part(outcome, *failure);
@@ -91,8 +93,8 @@ bool any_is(InputStatus status, const std::vector<InputOutcome>& outcomes) {
 int exit_code(const std::vector<InputOutcome>& outcomes) {
   int code = kExitDone;
   for (const InputOutcome& outcome : outcomes) {
-    if (outcome.code == kExitInterrupted) return kExitInterrupted;
-    if (code == kExitDone) code = outcome.code;
+    if (is_stop(outcome.code)) return outcome.code;
+    if (code == kExitDone || outcome.code == kExitTryAgain) code = outcome.code;
   }
   return code;
 }

@@ -57,7 +57,7 @@ struct RunFacts {
 };
 
 /// Ends an input without a result, and logs the reason.
-void end_with_failure(InputOutcome& outcome, const Failure& failure);
+void end_with_failure(InputOutcome& outcome, const Failure& failure, const RunOptions& options);
 
 /// Ends an input with the result of its job, and logs what is wrong with the result.
 void end_with_result(InputOutcome& outcome, pipeline::JobResult result, const RunOptions& options);
@@ -65,8 +65,8 @@ void end_with_result(InputOutcome& outcome, pipeline::JobResult result, const Ru
 /// Returns whether any input has this status.
 [[nodiscard]] bool any_is(InputStatus status, const std::vector<InputOutcome>& outcomes);
 
-/// Returns the exit code for all inputs: kExitInterrupted if any input has it, otherwise the exit
-/// code of the first input that failed.
+/// Returns the exit code for all inputs: that of an input that was stopped, if any; otherwise
+/// kExitTryAgain if any input has it; otherwise the exit code of the first input that failed.
 [[nodiscard]] int exit_code(const std::vector<InputOutcome>& outcomes);
 
 }  // namespace facepipe::app

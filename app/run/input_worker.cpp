@@ -14,6 +14,7 @@
 #include "app/run/file_hashes.h"
 #include "app/run/input_job.h"
 #include "app/run/resume.h"
+#include "app/run/task.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
 
@@ -35,16 +36,17 @@ bool InputWorker::begin(InputOutcome& outcome) {
   const std::scoped_lock lock(shared_.files.mutex);
   if (outcome.status != InputStatus::waiting) return false;
   if (shared_.context.stop.stop_requested()) {
-    outcome.code = kExitInterrupted;
+    outcome.code = code_of({kExitInterrupted, {}}, shared_.context.options);
     return false;
   }
   const SideOutputs& files = shared_.files.files;
   if (!shared_.context.options.video && files.any_frames() && files.all_given_up()) {
-    outcome.code = files.failure()->code;  // the results could not be written anywhere
+    outcome.code = code_of(*files.failure(),
+                           shared_.context.options);  // the results could not be written anywhere
     return false;
   }
   if (const auto failure = attempt(outcome.planned.input, [&] { check_before_work(outcome); }))
-    end_with_failure(outcome, *failure);
+    end_with_failure(outcome, *failure, shared_.context.options);
   return outcome.status == InputStatus::waiting;
 }
 
@@ -56,6 +58,7 @@ void InputWorker::check_before_work(InputOutcome& outcome) {
   if (output.empty() || outcome.keeps_video || is_stream_target(output) ||
       !fs::is_directory(folder_of(output), error))
     return;
+  wait_for_lock(output, shared_.context.options, shared_.context.stop);
   const OutputLock lock(output);  // released when this function returns; the job takes its own lock
   check_existing_output(shared_.context.options, outcome);
   if (outcome.status == InputStatus::skipped)
@@ -66,6 +69,7 @@ void InputWorker::work_alone(std::size_t index) {
   InputOutcome& outcome = shared_.outcomes[index];
   if (!begin(outcome)) {
     shared_.collector.end(index);
+    shared_.progress.tell_end(index, outcome);
     return;
   }
   static_cast<void>(shared_.device.ready());
@@ -80,14 +84,14 @@ void InputWorker::work_alone(std::size_t index) {
   observer.progress = [&](const pipeline::Progress& now) { teller.update(now); };
   if (wants_pictures(job)) observer.picture = keep_in(shown.pictures);
   if (const auto failure = run_job(outcome, job, observer)) {
-    end_with_failure(outcome, *failure);
+    end_with_failure(outcome, *failure, shared_.context.options);
     files.forget();
   }
   outcome.record.damaged = shown.series.damaged();
   make_page(index, std::move(shown));
   shared_.times.add_single(outcome.result.times.wall_s - outcome.result.times.startup_s);
   shared_.collector.end(index);
-  shared_.progress.end(teller, outcome.status);
+  shared_.progress.end(teller, outcome);
 }
 
 bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLanes& lanes,
@@ -95,6 +99,7 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
   InputOutcome& outcome = shared_.outcomes[index];
   if (!begin(outcome)) {
     shared_.collector.end(index);
+    shared_.progress.tell_end(index, outcome);
     return true;
   }
   SideOutputs::Spool spool = shared_.files.files.spool();
@@ -119,12 +124,12 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
     spdlog::warn("{}; the run tries this input again when it works on no other", failure->message);
     return false;
   }
-  if (failure) end_with_failure(outcome, *failure);
+  if (failure) end_with_failure(outcome, *failure, shared_.context.options);
   outcome.record.damaged = shown.series.damaged();
   make_page(index, std::move(shown));
   spool.put_away();
   shared_.collector.end(index, std::move(spool));
-  shared_.progress.end(teller, outcome.status);
+  shared_.progress.end(teller, outcome);
   return true;
 }
 
@@ -139,6 +144,7 @@ std::optional<Failure> InputWorker::run_job(InputOutcome& outcome, pipeline::Job
         run_input_job(job, observer, shared_.device, shared_.context, outcome.record);
     if (const LogFacts& review = outcome.record.review; !review.fault.empty())
       result.notices.push_back(review.log + ": " + review.fault);
+    if (shared_.context.options.task.wanted) expect_whole(result);
     end_with_result(outcome, std::move(result), shared_.context.options);
     note_output_hash(outcome);
   });
@@ -170,6 +176,7 @@ bool InputWorker::wants_pictures(const pipeline::JobOptions& job) const {
 }
 
 void InputWorker::make_page(std::size_t index, Shown shown) {
+  if (shared_.context.options.task.wanted && is_repeated(shared_.outcomes[index].code)) return;
   shared_.failures.report(attempt({}, [&] {
     shared_.pages.end(index, shared_.outcomes[index], shared_.device.facts(), shown.series,
                       std::move(shown.pictures));

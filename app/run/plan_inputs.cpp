@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/output/command_text.h"
 #include "app/run/named_files.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
@@ -42,7 +43,7 @@ std::vector<Source> sources_in(const fs::path& directory) {
 }
 
 std::vector<Source> sources_of(const std::string& input) {
-  if (video::is_url(input)) return {{input, input, {}, {}}};
+  if (video::is_url(input)) return {{input, without_queries(input), {}, {}}};
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
   if (status.type() == fs::file_type::not_found)
@@ -139,7 +140,7 @@ std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
   for (const std::string& input : inputs) {
     std::vector<Source> sources;
     if (auto failure = attempt(input, [&] { sources = sources_of(input); }))
-      planned.push_back({input, input, {}, std::move(failure)});
+      planned.push_back({input, without_queries(input), {}, std::move(failure)});
     for (const Source& source : sources) {
       PlannedInput job{source.input, source.name, {}, {}};
       job.failure = attempt(source.input, [&] {

@@ -17,7 +17,8 @@ namespace facepipe::app {
 struct PlannedInput {
   std::string input;  ///< path or URL, as FFmpeg gets it
   /// The input's name in the files besides the video: relative to the directory that the user
-  /// named, or as the user wrote it if the user named the input itself.
+  /// named, or as the user wrote it if the user named the input itself. A URL loses what may give
+  /// access (without_queries()).
   std::string name;
   std::filesystem::path output;    ///< empty if there is no video output
   std::optional<Failure> failure;  ///< why facepipe can't work on it; nullopt if it can

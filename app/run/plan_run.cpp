@@ -24,14 +24,22 @@ void check_that_tracks_belong_to_one_input(const SideFiles& files, std::size_t i
                                       std::to_string(inputs));
 }
 
+void check_task_of_several(const RunOptions& options, const std::vector<InputOutcome>& outcomes) {
+  const bool skips = options.existing == ExistingOutput::skip;
+  if (options.task.wanted && !skips && has_several_inputs(options, outcomes))
+    throw Error(ErrorKind::usage,
+                "--task: a folder needs --skip-existing, so that another attempt leaves out what "
+                "is done");
+}
+
 InputOutcome first_outcome(const RunOptions& options, const PlannedInput& input) {
   InputOutcome outcome;
   outcome.planned = input;
   if (input.failure)
-    end_with_failure(outcome, *input.failure);
+    end_with_failure(outcome, *input.failure, options);
   else if (const auto failure =
                attempt(input.input, [&] { check_existing_output(options, outcome); }))
-    end_with_failure(outcome, *failure);
+    end_with_failure(outcome, *failure, options);
   return outcome;
 }
 
@@ -51,6 +59,7 @@ std::vector<InputOutcome> plan_run(const RunOptions& options, const RunParts& pa
   check_that_tracks_belong_to_one_input(options.files, planned.size());
   std::vector<InputOutcome> outcomes;
   for (const PlannedInput& input : planned) outcomes.push_back(first_outcome(options, input));
+  check_task_of_several(options, outcomes);
   return outcomes;
 }
 

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "app/run/run_progress.h"
 #include "app/run/run_times.h"
 #include "app/run/schedule.h"
+#include "app/run/task.h"
 #include "app/standard_streams.h"
 
 namespace facepipe::app {
@@ -42,17 +44,19 @@ class Run {
         shared_files_(wanted_side_files(context.options, outcomes_), context.options.existing,
                       context.stop, has_several_inputs(context.options, outcomes_)),
         pages_(context_.options, outcomes_, shared_files_.of_several, context_.stop),
-        device_(context_) {}
+        device_(context_),
+        failures_(context_.options) {}
 
   int run();
 
  private:
-  void work();
+  void work(RunProgress& progress);
   void commit_frames();
   void commit_report();
   void commit_pages();
   void tell_summary() const;
   [[nodiscard]] int code() const;
+  [[nodiscard]] bool leaves_no_files() const;
 
   const RunContext context_;
   std::vector<InputOutcome> outcomes_;
@@ -67,20 +71,24 @@ int Run::run() {
   Resume resume(context_.options, shared_files_.files);
   resume.skip_what_is_done(outcomes_);
   remove_locks_of_dead_runs(outcomes_);
+  RunProgress progress(context_.options, outcomes_.size(), failures_);
+  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+    if (outcomes_[i].status != InputStatus::waiting) progress.tell_end(i, outcomes_[i]);
   if (!resume.nothing_is_left(outcomes_)) {
     warn_of_cosmetic_style(context_.options);
-    work();
+    work(progress);
     commit_frames();
-    commit_report();
-    commit_pages();
+    if (!leaves_no_files()) {
+      commit_report();
+      commit_pages();
+    }
   }
   tell_summary();
   return code();
 }
 
-void Run::work() {
+void Run::work(RunProgress& progress) {
   Collector collector(context_.options, device_.facts(), outcomes_, shared_files_, failures_);
-  RunProgress progress(context_.options.console, outcomes_.size(), failures_);
   Schedule(
       {context_, outcomes_, shared_files_, device_, collector, progress, times_, pages_, failures_})
       .work_on_all();
@@ -92,7 +100,8 @@ void Run::commit_frames() {
   if (!resumed && std::ranges::none_of(outcomes_, &InputOutcome::has_result)) return;
   const bool part_of_one =
       !shared_files_.of_several && outcomes_.front().status == InputStatus::partial;
-  const bool partial = exit_code(outcomes_) == kExitInterrupted || part_of_one;
+  const int code = exit_code(outcomes_);
+  const bool partial = is_stop(code) || code == kExitTryAgain || part_of_one;
   for (const Failure& failure : shared_files_.files.commit_frames(partial))
     failures_.report(failure);
   // If a file was given up, its failure is already logged.
@@ -127,12 +136,20 @@ void Run::tell_summary() const {
 /// Returns the exit code of the inputs; if all inputs are done, the exit code of the files.
 int Run::code() const {
   const int code = exit_code(outcomes_);
+  if (failures_.code() == kExitTryAgain && !is_stop(code)) return kExitTryAgain;
   return code != kExitDone ? code : failures_.code();
+}
+
+/// Returns whether this is a task of one input that may be repeated. Another attempt without
+/// --skip-existing would stumble over its files. A task of several inputs goes on with them.
+bool Run::leaves_no_files() const {
+  return context_.options.task.wanted && !shared_files_.of_several && is_repeated(code());
 }
 
 }  // namespace
 
 int run(const RunOptions& options, const RunParts& parts, const std::stop_token& stop) {
+  wait_for_side_files(options, stop);
   return Run({options, parts, stop}).run();
 }
 

@@ -2,13 +2,17 @@
 
 #include <string>
 
+#include "app/run/task.h"
 #include "app/standard_streams.h"
 #include "core/error.h"
 
 namespace facepipe::app {
 
-RunProgress::RunProgress(const Console& console, std::size_t inputs, FileFailures& failures)
-    : inputs_(inputs), failures_(failures), kind_(progress_kind(console)) {}
+RunProgress::RunProgress(const RunOptions& options, std::size_t inputs, FileFailures& failures)
+    : inputs_(inputs),
+      of_task_(options.task.wanted),
+      failures_(failures),
+      kind_(progress_kind(options.console)) {}
 
 std::FILE* RunProgress::stream() const { return kind_ == ProgressKind::json ? stdout : stderr; }
 
@@ -17,14 +21,27 @@ ProgressState RunProgress::first_state(std::size_t index, const InputOutcome& ou
   first.file = outcome.planned.name;
   first.input = index + 1;
   first.inputs = inputs_;
+  if (of_task_) first.task.emplace(this_task());
   return first;
 }
 
-void RunProgress::end(ProgressTeller& teller, InputStatus status) {
-  const bool whole = status == InputStatus::done || status == InputStatus::damaged;
-  teller.end(std::string(to_string(status)),
-             whole ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last);
-  const int code = teller.write_error();
+void RunProgress::end(ProgressTeller& teller, const InputOutcome& outcome) {
+  const bool whole = outcome.status == InputStatus::done || outcome.status == InputStatus::damaged;
+  teller.end(std::string(to_string(outcome.status)),
+             whole ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last,
+             ProgressResult{outcome.code, outcome.error});
+  report_write_error(teller.write_error());
+}
+
+void RunProgress::tell_end(std::size_t index, const InputOutcome& outcome) {
+  if (kind_ != ProgressKind::json) return;
+  ProgressState state = first_state(index, outcome);
+  state.status = to_string(outcome.status);
+  state.result.emplace(outcome.code, outcome.error);
+  report_write_error(write_at_once(stream(), progress_json(state)));
+}
+
+void RunProgress::report_write_error(int code) {
   if (kind_ != ProgressKind::json || code == 0 || has_failed_.exchange(true)) return;
   const Error error = standard_output_error(code);
   failures_.report(Failure{exit_code(error.kind()), error.what()});

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/output/command_text.h"
+
 namespace facepipe::app {
 namespace {
 
@@ -20,7 +22,7 @@ video::FrameSourceOptions source_options(const VerifyOptions& options, std::opti
 VideoReader::VideoReader(const std::string& input, const VerifyOptions& options,
                          const std::stop_token& stop, std::optional<int> stream)
     : notices_(input), source_(input, source_options(options, stream), notices_, stop) {
-  video_.name = input;
+  video_.name = without_queries(input);
   video_.size = source_.upright();
 }
 

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/error.h"
+#include "core/passing_error.h"
 #include "core/write_all.h"
 
 namespace facepipe {
@@ -74,7 +74,15 @@ int open_standard_output() {
   return file >= 0 ? file : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 }
 
+std::atomic<bool> partial_files_are_kept = true;
+
 }  // namespace
+
+NoPartialFiles::NoPartialFiles() noexcept { partial_files_are_kept = false; }
+
+NoPartialFiles::~NoPartialFiles() { partial_files_are_kept = true; }
+
+bool may_keep_partial_files() noexcept { return partial_files_are_kept; }
 
 bool is_stream_target(const fs::path& target) {
   struct stat found {};
@@ -299,6 +307,7 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
     return;
   }
   std::string reason;
+  bool passes = false;
   try {
     complete();
     const int code = give_name();
@@ -313,18 +322,28 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
       return;
     }
     reason = rename_failure(code);
+    passes = code == EEXIST || is_passing(code);  // EEXIST: another run was faster
   } catch (const Error& error) {
+    passes = dynamic_cast<const PassingError*>(&error) != nullptr;
     reason = std::string(error.what()).substr(target_.string().size() + 2);
   }
   const fs::path kept = keep_partial();
-  throw Error(ErrorKind::output,
-              target_.string() + ": " + reason + "; the output so far is kept as " + kept.string());
+  const std::string message =
+      target_.string() + ": " + reason +
+      (kept.empty() ? "" : "; the output so far is kept as " + kept.string());
+  if (passes) throw PassingError(ErrorKind::output, message);
+  throw Error(ErrorKind::output, message);
 }
 
 fs::path OutputFile::keep_partial() {
   if (stream_) {
     close_file();
     return target_;
+  }
+  if (!may_keep_partial_files()) {
+    leave_parts();
+    release();
+    return {};
   }
   if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
   fsync(file_);  // we ignore a failure, because a partial file is better than none
@@ -367,6 +386,15 @@ void OutputFile::leave_first() {
   temporaries_.erase(temporaries_.begin());
 }
 
+/// Keeps the last file under its temporary name if the next run can use its complete parts.
+void OutputFile::leave_parts() {
+  if (!lock_ || !lock_->has_parts() || temporaries_.empty()) return;
+  lock_->keep_record(true);
+  strike_unfinished(temporaries_.back());
+  temporaries_.pop_back();
+  leaves_first_ = false;
+}
+
 void OutputFile::remove_temporaries() {
   while (!temporaries_.empty()) {
     remove_file(temporaries_.back());
@@ -382,9 +410,7 @@ void OutputFile::sync_folder() const noexcept {
   close(opened);
 }
 
-void OutputFile::fail(int code) const {
-  throw Error(ErrorKind::output, target_.string() + ": " + write_failure(code));
-}
+void OutputFile::fail(int code) const { throw_write_failure(target_.string(), code); }
 
 int write_new_file(const fs::path& path, std::span<const std::byte> bytes, unsigned mode) noexcept {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

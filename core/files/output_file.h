@@ -74,11 +74,12 @@ class OutputFile {
   /// Completes the file: writes it to the disk, then gives it the target's name and the permissions
   /// of the file that it replaces. Then it removes the files `superseded`, which earlier runs left.
   /// It also removes the partial files that earlier runs kept for the user, unless they have
-  /// changed. If commit() fails, the file gets a partial name, which the error's message contains.
+  /// changed. If commit() fails, the file gets a partial name, which the error's message contains
+  /// (see NoPartialFiles).
   /// Call commit() at most once, as the last function.
   void commit(const std::vector<std::filesystem::path>& superseded = {});
   /// Completes the file as "NAME.partial.EXT", or as "NAME.partial-2.EXT" and so on if that name
-  /// exists. Returns the name. Call it at most once, as the last function.
+  /// exists. Returns the name. Call it at most once, as the last function. See NoPartialFiles.
   std::filesystem::path keep_partial();
   /// Begins a second file, which commit() and keep_partial() then complete. commit() removes the
   /// first file. keep_partial() removes the first file if the second file has complete parts. If
@@ -104,6 +105,7 @@ class OutputFile {
   void close_file() noexcept;
   void release();
   void leave_first();
+  void leave_parts();
   void remove_temporaries();
   void sync_folder() const noexcept;
 
@@ -123,6 +125,22 @@ class OutputFile {
   std::atomic<int> full_ = 0;
   std::atomic<bool> gives_up_ = false;
 };
+
+/// While an object of this class exists, no file of this process gets a partial name:
+/// OutputFile::keep_partial() returns an empty path and removes the file. If the file has complete
+/// parts, it stays under its temporary name, as after kill -9, and the next run reads the parts. A
+/// task that starts again from the beginning needs no partial files. There may be only one object
+/// at a time, which must exist before other threads write files.
+class NoPartialFiles {
+ public:
+  NoPartialFiles() noexcept;
+  ~NoPartialFiles();
+  NoPartialFiles(const NoPartialFiles&) = delete;
+  NoPartialFiles& operator=(const NoPartialFiles&) = delete;
+};
+
+/// Returns whether files may get partial names: there is no NoPartialFiles.
+[[nodiscard]] bool may_keep_partial_files() noexcept;
 
 /// Removes the files of unfinished OutputFiles if the program ends without running their
 /// destructors. It neither waits nor allocates, so std::terminate()'s handler may call it.

@@ -12,7 +12,6 @@
 #include <span>
 #include <utility>
 
-#include "core/error.h"
 #include "core/files/output_names.h"
 #include "core/write_all.h"
 
@@ -24,6 +23,8 @@ using output_record::kHeader;
 
 constexpr std::size_t kLongestRecord = std::size_t{256} << 20U;
 constexpr int kMostTries = 100;
+// The maker stands near the beginning of a record. A record with many parts is long.
+constexpr std::size_t kMakerIsWithin = std::size_t{64} << 10U;
 
 std::string read_all(int file, std::size_t size) {
   std::string text(std::min(size, kLongestRecord), '\0');
@@ -66,16 +67,19 @@ void OutputLock::read_leftovers(const IsOurs& is_ours) {
     return;
   }
   for (output_record::RecordedFile& recorded : output_record::made_files(text, target_, is_ours)) {
+    const bool may_be_in_work = recorded.may_be_in_work;
     std::optional<Leftover> leftover = output_record::found_on_disk(std::move(recorded));
     if (!leftover) continue;
-    if (!leftover->parts.empty())
+    if (may_be_in_work)
+      others_ = true;
+    else if (!leftover->parts.empty())
       leftovers_.push_back(std::move(*leftover));
     else if (!leftover->kept)
       remove_file(leftover->path);
   }
   partials_ = output_record::unchanged_partials(text, target_, is_ours);
-  keeps_record_ =
-      !leftovers_.empty() || !partials_.empty() || output_record::recorded_damage(text, target_);
+  keeps_record_ = others_ || !leftovers_.empty() || !partials_.empty() ||
+                  output_record::recorded_damage(text, target_);
 }
 
 OutputLock::~OutputLock() {
@@ -98,7 +102,7 @@ bool OutputLock::try_open() {
       ::open(record_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, kReadWrite);
   if (file < 0 && errno == ELOOP)
     fail("can't be locked: " + record_.string() + " is a symbolic link");
-  if (file < 0) fail(write_failure(errno));
+  if (file < 0) throw_write_failure(target_.string(), errno);
   struct stat opened {};
   struct stat named {};
   fstat(file, &opened);
@@ -109,8 +113,12 @@ bool OutputLock::try_open() {
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     const int code = errno;
     const bool empty = opened.st_size == 0;
+    const bool held = code == EWOULDBLOCK;
+    const std::string maker = held ? output_record::maker(read_all(file, kMakerIsWithin)) : "";
     close(file);
-    if (code == EWOULDBLOCK) fail("another run is writing it");
+    if (held)
+      throw LockHeld(ErrorKind::output, target_.string() + ": another run is writing it" +
+                                            (maker.empty() ? "" : " (" + maker + ")"));
     if (code == EINTR) return false;
     if (empty) remove_file(record_);
     return true;  // this file system has no locks
@@ -132,7 +140,7 @@ std::string OutputLock::read_record() const {
   std::string text = read_all(file_, size);
   // A run that was killed while it wrote the header has not yet made a file.
   if (text.size() < kHeader.size() && kHeader.starts_with(text)) {
-    if (ftruncate(file_, 0) != 0) fail(write_failure(errno));
+    if (ftruncate(file_, 0) != 0) throw_write_failure(target_.string(), errno);
     return {};
   }
   if (!text.starts_with(kHeader))
@@ -141,7 +149,7 @@ std::string OutputLock::read_record() const {
 }
 
 void OutputLock::append(std::string_view line) const {
-  if (const int code = try_append(line); code != 0) fail(write_failure(code));
+  if (const int code = try_append(line); code != 0) throw_write_failure(target_.string(), code);
 }
 
 int OutputLock::try_append(std::string_view line) const noexcept {
@@ -155,7 +163,7 @@ int OutputLock::try_append(std::string_view line) const noexcept {
 }
 
 void OutputLock::writes(const fs::path& file) {
-  append(output_record::writes_line(file));
+  append(output_record::writes_lines(file));
   has_parts_ = false;
 }
 
@@ -183,14 +191,14 @@ void OutputLock::finished() noexcept {
   for (const output_record::RecordedPartial& partial : partials_)
     if (identity_of_name(partial.path) == partial.identity) remove_file(partial.path);
   partials_.clear();
-  keeps_record_ = false;
+  keeps_record_ = others_;
   record_damage();
 }
 
 void OutputLock::record_damage() noexcept {
   if (file_ < 0 || ends_damaged_.empty()) return;
   // The record's lines are no longer needed, unless they list parts that a later run can use.
-  const bool over = leftovers_.empty() && !has_parts_;
+  const bool over = leftovers_.empty() && !has_parts_ && !others_;
   if (over && ftruncate(file_, static_cast<off_t>(kHeader.size())) != 0) return;
   try {
     keeps_record_ = try_append(output_record::damaged_line(target_, ends_damaged_)) == 0;

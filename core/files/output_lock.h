@@ -9,13 +9,25 @@
 #include <vector>
 
 #include "core/files/output_record.h"
+#include "core/passing_error.h"
 
 namespace facepipe {
+
+/// Another program holds the lock. The message names its process if the record does.
+class LockHeld final : public PassingError {
+ public:
+  using PassingError::PassingError;
+};
 
 /// Locks the name `target` as long as this object lives, by flock(2) on the file ".NAME.facepipe"
 /// beside it. That file is also the record (core/files/output_record.h): it lists the files that
 /// are made for the target, and their complete parts. The next lock on the target reads the record.
 /// Not thread-safe.
+///
+/// The record also names the process and the machine that make a file. This object never removes a
+/// file of another machine, or of a process that exists on this machine, because that process may
+/// still make the file: some file systems don't tell one machine about the locks of another. The
+/// record then stays, too, and a later run on the other machine removes the file.
 ///
 /// The destructor removes the record, except in these cases: keep_record(true) was called;
 /// left_partial() has recorded a partial file, which a later success removes; or ends_damaged() was
@@ -32,7 +44,8 @@ class OutputLock {
   /// files.
   /// @param is_ours  is called for names that don't belong to `target` itself
   /// Errors: Error(output), naming `target`, if another program holds the lock, if the folder can't
-  /// be written to, or if another program's file has the record's name.
+  /// be written to, or if another program's file has the record's name. The first of these is
+  /// LockHeld.
   explicit OutputLock(std::filesystem::path target, const IsOurs& is_ours = {});
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
@@ -89,6 +102,7 @@ class OutputLock {
   std::filesystem::path record_;
   int file_ = -1;  // the record; -1 if there are no locks
   bool keeps_record_ = false;
+  bool others_ = false;     ///< whether files exist that another process may still make
   bool has_parts_ = false;  ///< whether the file that writes() named last has complete parts
   std::vector<output_record::RecordedPartial> partials_;
   std::string ends_damaged_;

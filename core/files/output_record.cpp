@@ -1,17 +1,22 @@
 #include "core/files/output_record.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <utility>
 
 #include "core/files/output_names.h"
+#include "core/machine.h"
 
 namespace facepipe::output_record {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kMaker = "maker ";
 constexpr std::string_view kWrites = "writes ";
 constexpr std::string_view kPart = "part ";
 constexpr std::string_view kKept = "kept ";
@@ -120,6 +125,41 @@ bool take(std::string_view& line, std::string_view key) {
   return true;
 }
 
+/// Describes the process that makes a file.
+struct Maker {
+  std::int64_t process = 0;
+  Machine machine;
+};
+
+/// Parses "PROCESS BOOT HOST". The boot id is "-" if it wasn't known.
+std::optional<Maker> parse_maker(std::string_view text) {
+  Maker maker;
+  maker.process = take_number(text);
+  const std::size_t blank = text.find(' ');
+  if (maker.process < 0 || blank == std::string_view::npos) return std::nullopt;
+  if (text.substr(0, blank) != "-") maker.machine.boot = text.substr(0, blank);
+  std::optional<std::string> host = unescaped(text.substr(blank + 1));
+  if (!host) return std::nullopt;
+  maker.machine.host = std::move(*host);
+  return maker;
+}
+
+/// Returns whether the process may still make its file. A process of another machine counts,
+/// because we can't see it.
+bool may_still_run(const Maker& maker) {
+  const Machine& here = this_machine();
+  if (!maker.machine.is_same(here)) return true;
+  const auto process = static_cast<pid_t>(maker.process);
+  if (maker.machine.boot != here.boot || process == getpid() || process <= 0) return false;
+  return kill(process, 0) == 0 || errno == EPERM;
+}
+
+std::string maker_line() {
+  const Machine& here = this_machine();
+  return std::string(kMaker) + std::to_string(getpid()) + ' ' +
+         (here.boot.empty() ? "-" : here.boot) + ' ' + escaped(here.host) + '\n';
+}
+
 /// Returns the target's size, or -1 if it is no regular file. For example, the pattern of an image
 /// sequence names no file.
 std::int64_t size_of_target(const fs::path& target) {
@@ -141,8 +181,8 @@ std::string name_in_line(const fs::path& file) { return escaped(file.filename().
 
 }  // namespace
 
-std::string writes_line(const fs::path& file) {
-  return std::string(kWrites) + name_in_line(file) + '\n';
+std::string writes_lines(const fs::path& file) {
+  return maker_line() + std::string(kWrites) + name_in_line(file) + '\n';
 }
 
 std::string part_line(const OutputPart& part) {
@@ -167,12 +207,16 @@ std::string damaged_line(const fs::path& target, const std::string& damage) {
 std::vector<RecordedFile> made_files(std::string_view record, const fs::path& target,
                                      const IsOurs& is_ours) {
   std::vector<RecordedFile> files;
-  bool known = false;  // whether we know the file that the lines are about
+  bool known = false;    // whether we know the file that the lines are about
+  bool may_run = false;  // whether the process that makes the file of the next line may still run
   for_each_line(record, [&](std::string_view line) {
-    if (take(line, kWrites)) {
+    if (take(line, kMaker)) {
+      const std::optional<Maker> maker = parse_maker(line);
+      may_run = maker && may_still_run(*maker);
+    } else if (take(line, kWrites)) {
       const std::optional<fs::path> path = temporary_of(target, line, is_ours);
       known = path.has_value();
-      if (known) files.push_back({{*path, false, {}}, {}});
+      if (known) files.push_back({{*path, false, {}}, {}, std::exchange(may_run, false)});
     } else if (!known) {
       return;
     } else if (take(line, kPart)) {
@@ -182,6 +226,15 @@ std::vector<RecordedFile> made_files(std::string_view record, const fs::path& ta
     }
   });
   return files;
+}
+
+std::string maker(std::string_view record) {
+  std::optional<Maker> last;
+  if (record.starts_with(kHeader))
+    for_each_line(record, [&](std::string_view line) {
+      if (take(line, kMaker)) last = parse_maker(line);
+    });
+  return last ? "process " + std::to_string(last->process) + " on " + last->machine.host : "";
 }
 
 std::optional<Leftover> found_on_disk(RecordedFile recorded) {

@@ -42,9 +42,9 @@ using IsOurs = std::function<bool(const std::string& name, NameOf kind)>;
 // --- Lines of a record, each with its line break. A line contains a file's name without its
 // folder.
 
-/// Returns the line that says that a file is being made. If lines of parts or of a kept file
-/// follow, they are about this file.
-[[nodiscard]] std::string writes_line(const std::filesystem::path& file);
+/// Returns two lines that say which process on which machine makes a file, and which file that is.
+/// If lines of parts or of a kept file follow, they are about this file.
+[[nodiscard]] std::string writes_lines(const std::filesystem::path& file);
 /// Returns the line that says that a part of the file is complete.
 [[nodiscard]] std::string part_line(const OutputPart& part);
 /// Returns the line that says that the file is about to get this partial name.
@@ -65,6 +65,9 @@ using IsOurs = std::function<bool(const std::string& name, NameOf kind)>;
 struct RecordedFile {
   Leftover file;
   std::filesystem::path kept_as;
+  /// The process that makes it may still run, although we hold the lock: it is on another machine,
+  /// or it exists on this machine. Not every file system has locks for all its users.
+  bool may_be_in_work = false;
 };
 
 /// Returns the listed files in the order in which they were made.
@@ -72,6 +75,10 @@ struct RecordedFile {
 [[nodiscard]] std::vector<RecordedFile> made_files(std::string_view record,
                                                    const std::filesystem::path& target,
                                                    const IsOurs& is_ours);
+
+/// Returns the process that is making the file that the record lists last, as "process 17 on HOST".
+/// Returns an empty text if the record doesn't say it.
+[[nodiscard]] std::string maker(std::string_view record);
 
 /// Finds the file's current name: its run may have been killed before or after it renamed the file.
 /// Leaves out parts that end after the file's end. Returns nullopt if the file no longer exists.

@@ -4,6 +4,7 @@
 // the bytes are written). With FACEPIPE_FAIL_ON=1 all later calls fail, too.
 #include <dlfcn.h>
 #include <sys/auxv.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <pthread.h>
@@ -111,6 +112,14 @@ int fsync(int file) {
   static auto* const real = next(&::fsync, "fsync");
   FAIL_WITH("fsync", -1);
   return real(file);
+}
+// With the errno 0, the lock is taken, but nobody else sees it, as on a file system whose locks
+// only one machine sees.
+int flock(int file, int operation) {
+  static auto* const real = next(&::flock, "flock");
+  if (!fails("flock", HERE)) return real(file, operation);
+  errno = error_number;
+  return error_number == 0 ? 0 : -1;
 }
 int unlink(const char* path) {
   static auto* const real = next(&::unlink, "unlink");

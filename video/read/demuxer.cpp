@@ -12,6 +12,7 @@ extern "C" {
 #include <new>
 #include <utility>
 
+#include "core/passing_error.h"
 #include "video/bitstream/nal_units.h"
 #include "video/bitstream/packet_bytes.h"
 #include "video/frames/picture_tags.h"
@@ -93,6 +94,17 @@ bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
 /// errno before.
 bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
 
+/// Returns whether an input that can't be opened or read because of this error may be read later:
+/// its disk, its server or the network fails. A server that refuses access won't change its mind.
+bool may_be_read_later(int code) {
+  if (code == AVERROR_HTTP_SERVER_ERROR) return true;
+  if (code == AVERROR_EXIT) return true;  // see interrupt()
+#ifdef AVERROR_HTTP_TOO_MANY_REQUESTS
+  if (code == AVERROR_HTTP_TOO_MANY_REQUESTS) return true;
+#endif
+  return is_passing(AVUNERROR(code));
+}
+
 /// Returns whether the file has ended. Some old demuxers, such as those of RoQ and GXF, report the
 /// end of a complete file as a read error or as -1.
 bool is_end_of_file(int code, const AVIOContext* io) {
@@ -136,10 +148,17 @@ UniqueInputContext Demuxer::open() {
 void Demuxer::check_opening(int code) const {
   if (stop_.stop_requested()) throw Stopped();
   const bool too_large = is_refused_memory(code);
+  // Some demuxers report EIO for a file that is too short. Then the system has reported no EIO.
+  const bool nonsense = code == AVERROR(EIO) && errno != EIO && !is_url(url_);
   if (code < 0) access_.check_refused();
   if (too_large)
     throw Error(ErrorKind::input, url_ + ": needs more memory than facepipe allows for a file");
-  check_av(code, ErrorKind::input, url_);
+  try {
+    check_av(code, ErrorKind::input, url_);
+  } catch (const Error& error) {
+    if (!nonsense && may_be_read_later(code)) throw PassingError(error);
+    throw;
+  }
 }
 
 // FFmpeg examines the streams with its own decoders, which must not allocate pictures that facepipe

@@ -5,9 +5,9 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
+#include "core/machine.h"
 #include "core/threads.h"
 #include "video/frames/pictures.h"
 
@@ -38,7 +38,7 @@ void quiet_encoder(const AVCodec& codec, Dictionary& options) {
 // Throws if the threads of an encoder can't be started, because the encoder itself doesn't report
 // that. libx264 starts 1.5 threads for each core, and one thread that looks ahead.
 void expect_encoder_threads(int threads) {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int cores = usable_processors();
   expect_threads(threads > 0 ? threads : cores + cores / 2 + 1);
 }
 

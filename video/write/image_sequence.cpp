@@ -172,14 +172,17 @@ void ImageSequence::commit() {
     const fs::path to = numbered(pattern_, first_);
     const int code = rename_file(temporary(first_), to, existing_);
     if (code == 0) continue;
-    fail(to, rename_failure(code) + "; this picture and those after it are kept as " +
-                 keep_partial().string());
+    const fs::path kept = keep_partial();
+    fail(to, rename_failure(code) +
+                 (kept.empty() ? ""
+                               : "; this picture and those after it are kept as " + kept.string()));
   }
   sync();
   lock_.finished();
 }
 
 fs::path ImageSequence::keep_partial() {
+  if (!may_keep_partial_files()) return {};  // the destructor removes the pictures
   sync();
   fs::path partial = free_partial(pattern_);
   for (; first_ <= count_; ++first_) {

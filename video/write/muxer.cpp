@@ -11,6 +11,7 @@ extern "C" {
 #include <cstring>
 #include <utility>
 
+#include "core/passing_error.h"
 #include "video/bitstream/packet_bytes.h"
 #include "video/write/container.h"
 #include "video/write/places.h"
@@ -133,7 +134,7 @@ void Muxer::make_trials() {
 void Muxer::fail_in_header(int code) {
   const std::string name = options_.output.string();
   if (full() == ECANCELED) throw Stopped();
-  if (full() != 0) throw Error(ErrorKind::output, name + ": " + write_failure(full()));
+  if (full() != 0) throw_write_failure(name, full());
   const bool met_by_file = io_ && io_->flush() < 0;
   check_av(code, ErrorKind::output,
            met_by_file ? name : name + ": " + options_.format->name + " header");

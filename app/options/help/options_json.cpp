@@ -1,9 +1,11 @@
 #include "app/options/help/options_json.h"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "app/options/completion/shell_hint.h"
 #include "app/options/table.h"
+#include "app/run/media_files.h"
 
 namespace facepipe::app {
 namespace {
@@ -58,6 +60,8 @@ std::string options_json() {
     json["options"].push_back(option_as_json(*row));
   for (const ExitCode& code : exit_codes())
     json["exit_codes"].push_back({{"code", code.code}, {"meaning", code.meaning}});
+  for (const std::string_view extension : media_extensions())
+    json["media_extensions"].push_back(extension);
   return json.dump(1) + '\n';
 }
 

@@ -22,8 +22,13 @@ const std::vector<ExitCode>& exit_codes() {
       {kExitLeak,
        "a face may be seen in the hidden video: verify found one, or most faces that hide found "
        "are turned in the pixels; the video is kept"},
+      {kExitTryAgain,
+       "--task only: another attempt may succeed, because reading broke off, the disk is full, "
+       "another run holds a lock, or memory or threads are lacking; no output is kept"},
       {kExitInterrupted,
-       "interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT"},
+       "interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT, "
+       "except with --task"},
+      {kExitTerminated, "--task only: SIGTERM has stopped the run; no output is kept"},
       {exit_code(ErrorKind::internal), "anything else"}};
   return codes;
 }
@@ -31,7 +36,7 @@ const std::vector<ExitCode>& exit_codes() {
 std::string exit_code_notes() {
   return "Where hide fails, the frames that were hidden so far are kept as NAME.partial.EXT, too. "
          "With several inputs a bad one doesn't stop the others; the code is that of the first "
-         "that failed.";
+         "that failed; with --task, 75 comes first.";
 }
 
 }  // namespace facepipe::app

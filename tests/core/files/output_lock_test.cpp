@@ -4,9 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "core/error.h"
 #include "core/files/output_file.h"
+#include "core/machine.h"
+#include "core/passing_error.h"
 #include "tests/core/output_text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/killed_program.h"
@@ -39,6 +42,83 @@ TEST_F(OutputLockTest, TheLockGoesWithItsProgram) {
     file.commit();
   }
   EXPECT_THAT(dir_.names(), ElementsAre("out.txt"));
+}
+
+/// Returns a record of a file that a process makes.
+std::string record_of(pid_t process, const Machine& machine, const std::string& file) {
+  return "facepipe output 1\nmaker " + std::to_string(process) + ' ' + machine.boot + ' ' +
+         machine.host + "\nwrites " + file + '\n';
+}
+
+TEST_F(OutputLockTest, ALiveProcessMayStillMakeItsFile) {
+  const std::string temporary = "out.txt.tmp-0123456789";
+  const Machine another{"another-boot-id", "another-machine"};
+  // The parent process lives as long as this test. The process 1 of another machine may live, too.
+  for (const auto& [process, machine] :
+       {std::pair(getppid(), this_machine()), std::pair(pid_t{1}, another)}) {
+    dir_.write(temporary, "half");
+    dir_.write(".out.txt.facepipe", record_of(process, machine, temporary));
+    OutputFile(dir_ / "out.txt", kReplace).commit();
+    EXPECT_EQ(read_file(dir_ / temporary), "half") << machine.host;
+    EXPECT_EQ(dir_.names().size(), 3U) << "the record stays, so that a later run removes the file";
+  }
+}
+
+TEST_F(OutputLockTest, AFileOfADeadProcessGoes) {
+  const std::string temporary = "out.txt.tmp-0123456789";
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  waitpid(dead, nullptr, 0);
+  const Machine started_again{"the-boot-before", this_machine().host};
+  for (const auto& [process, machine] :
+       {std::pair(dead, this_machine()), std::pair(getppid(), started_again)}) {
+    dir_.write(temporary, "half");
+    dir_.write(".out.txt.facepipe", record_of(process, machine, temporary));
+    OutputFile(dir_ / "out.txt", kReplace).commit();
+    EXPECT_THAT(dir_.names(), ElementsAre("out.txt"));
+  }
+}
+
+TEST_F(OutputLockTest, AHeldLockNamesItsProcessAndMayPass) {
+  const OutputFile file(dir_ / "out.txt", kRefuse);
+  try {
+    const OutputLock second(dir_ / "out.txt");
+    FAIL() << "the lock is held";
+  } catch (const LockHeld& error) {
+    EXPECT_EQ(std::string(error.what()),
+              (dir_ / "out.txt").string() + ": another run is writing it (process " +
+                  std::to_string(getpid()) + " on " + this_machine().host + ")");
+  }
+}
+
+TEST_F(OutputLockTest, ATaskKeepsNoPartialFile) {
+  const NoPartialFiles none;
+  {
+    OutputFile file(dir_ / "out.txt", kRefuse);
+    ASSERT_EQ(write(file, "half"), 0);
+    EXPECT_EQ(file.keep_partial(), "");
+  }
+  EXPECT_TRUE(dir_.names().empty());
+  {
+    OutputFile late(dir_ / "out.txt", kRefuse);
+    dir_.write("out.txt", "of another run");
+    EXPECT_THROW(late.commit(), PassingError) << "another run was faster";
+  }
+  EXPECT_THAT(dir_.names(), ElementsAre("out.txt"));
+}
+
+TEST_F(OutputLockTest, ATaskLeavesCompletePartsForTheNextRun) {
+  {
+    const NoPartialFiles none;
+    OutputFile file(dir_ / "out.txt", kRefuse);
+    ASSERT_EQ(write(file, "part"), 0);
+    file.lock()->completed({"a", 0, 4});
+    EXPECT_EQ(file.keep_partial(), "");
+  }
+  OutputFile again(dir_ / "out.txt", kRefuse);
+  ASSERT_EQ(again.lock()->leftovers().size(), 1U);
+  EXPECT_FALSE(again.lock()->leftovers().front().kept);
+  EXPECT_EQ(read_file(again.lock()->leftovers().front().path), "part");
 }
 
 TEST_F(OutputLockTest, ForeignFileInTheLocksPlaceIsLeftAlone) {
