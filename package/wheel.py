@@ -27,6 +27,10 @@ License-Expression: Apache-2.0 AND GPL-2.0-or-later
 Requires-Python: >=3.9
 Provides-Extra: numpy
 Requires-Dist: numpy; extra == "numpy"
+Provides-Extra: ray
+Requires-Dist: ray>=2.60; extra == "ray"
+Requires-Dist: tqdm; extra == "ray"
+Requires-Dist: prometheus-client; extra == "ray"
 Classifier: Environment :: Console
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Topic :: Multimedia :: Video
@@ -79,7 +83,8 @@ def info_texts(files, version, info):
         "METADATA": METADATA.format(version=version, description=description(),
                                     licence_files="\n".join(f"License-File: {name}" for name in licences)),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: facepipe's package/wheel.py\nRoot-Is-Purelib: false\nTag: {TAG}\n",
-        "entry_points.txt": "[console_scripts]\nfacepipe = facepipe.__main__:main\n",
+        "entry_points.txt": "[console_scripts]\nfacepipe = facepipe.__main__:main\n"
+                            "facepipe-ray = facepipe.cluster:main\n",
     }
 
 

@@ -1,0 +1,286 @@
+"""facepipe-ray: works on many videos on a Ray cluster, one task a video.
+
+    facepipe-ray run|hide|detect INPUT... -o FOLDER [options]
+
+All machines must see the inputs and FOLDER under the same names. The program's own options are given to each task. The
+same command again goes on where the last one ended.
+"""
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import dataclasses
+import heapq
+import json
+import os
+import pathlib
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from ._program import program
+
+FINISHED = (0, 6, 7)  #: exit codes after which the output is finished
+#: Exit codes that more attempts may change: "try again" and signals. Negative numbers are signals, too.
+PASSING = (75, 143, 137, 139, 136, 135, 134, 132)
+ONCE_MORE = (1, 4)  #: exit codes that one more attempt may change, on another machine: a defect, a device that fails
+LOST = 75  #: stands for the exit code of an attempt whose worker or machine was lost
+
+
+@dataclasses.dataclass
+class Task:
+    """One input, and what has become of it."""
+    input: str
+    name: str  #: relative to FOLDER, of the files beside the video
+    folder: str  #: where its video goes
+    size: int
+    attempts: int = 0
+    frames: int = 0
+    code: int | None = None  #: once it has ended
+    reason: str = ""
+
+
+def work(name: str, attempt: int, command: list[str], where: dict, board) -> dict:
+    """Runs the program on one input, on a worker. Returns what events.jsonl tells about the attempt."""
+    began = time.time()
+    os.makedirs(where["folder"], exist_ok=True)
+    os.makedirs(os.path.dirname(where["log"]), exist_ok=True)
+    named = os.environ.get("FACEPIPE_PROGRAM") or where["program"]
+    path = named if os.path.exists(named) else shutil.which("facepipe") or named
+    last, rest, silent = {}, b"", False
+    with open(where["log"], "ab+") as log:
+        begin = log.seek(0, os.SEEK_END)
+        # The program stays in the process group of the worker, so that Ray ends it with the worker.
+        child = subprocess.Popen([path, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                                 cwd=where["cwd"] if os.path.isdir(where["cwd"]) else None,
+                                 env={**os.environ, "FACEPIPE_ATTEMPT": str(attempt)})
+        try:
+            while select.select([child.stdout], [], [], where["silence"])[0]:
+                piece = os.read(child.stdout.fileno(), 1 << 16)
+                if not piece:
+                    break
+                *lines, rest = (rest + piece).split(b"\n")
+                last = json.loads(lines[-1]) if lines else last
+                board.tell.remote(name, attempt, last.get("frames") or 0)
+            else:
+                silent = True
+        finally:
+            if silent or sys.exc_info()[0]:
+                child.kill()
+            code = child.wait()
+        log.seek(begin)
+        said = log.read().decode(errors="replace").strip().splitlines()
+    reason = last.get("error") or (said[-1] if code not in FINISHED and said else "")
+    if silent:
+        code, reason = LOST, f"the program told nothing for {where['silence']:g} seconds, and was killed"
+    return {"task": name, "attempt": attempt, "host": socket.gethostname(),
+            "gpu": os.environ.get("CUDA_VISIBLE_DEVICES") or None, "start": began, "end": time.time(), "code": code,
+            "reason": reason or None, "frames": last.get("frames") or 0}
+
+
+class Board:
+    """An actor that knows how many frames the last attempt of each task has done."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, tuple[int, int]] = {}
+
+    def tell(self, name: str = "", attempt: int = 0, frames: int = 0) -> dict[str, tuple[int, int]]:
+        if name:
+            self.told[name] = (attempt, frames)
+        return self.told if not name else {}
+
+
+class Driver:
+    """Deals the tasks out, longest first, tries again what may pass, and tells what happens."""
+
+    def __init__(self, asked: argparse.Namespace, options: list[str], tasks: list[Task], ray) -> None:
+        self.asked, self.options, self.ray = asked, options, ray
+        self.tasks = {task.name: task for task in sorted(tasks, key=lambda task: -task.size)}
+        self.waiting = [(0.0, place, name) for place, name in enumerate(self.tasks)]  # a heap; first the earliest time
+        self.running: dict = {}
+        self.told: dict[str, tuple[int, int]] = {}
+        self.codes: collections.Counter = collections.Counter()
+        self.side = asked.output / ".facepipe-ray"
+        ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers need not have this module
+        gpus = asked.num_gpus if asked.num_gpus is not None else min(1, int(ray.cluster_resources().get("GPU", 0)))
+        self.work = ray.remote(max_retries=0, num_cpus=asked.num_cpus, num_gpus=gpus)(work)
+        self.board = ray.remote(num_cpus=0, max_restarts=-1)(Board).remote()  # also if its machine vanishes
+
+    def run(self) -> int:
+        """Works on all tasks. Returns the exit code."""
+        from tqdm import tqdm
+        with (tqdm(total=len(self.tasks), unit="file", disable=self.asked.quiet or None) as bar,
+              open(self.asked.output / "events.jsonl", "a", encoding="utf-8", buffering=1) as events):
+            while self.waiting or self.running:
+                self.start_due()
+                ended = self.ray.wait(list(self.running), timeout=1)[0] if self.running else time.sleep(.2)
+                for ref in ended or []:
+                    event = self.event_of(ref)
+                    events.write(json.dumps(event) + "\n")
+                    bar.update(self.end_attempt(event))
+                self.look_at_board(bar)
+                if self.asked.metrics:
+                    self.write_metrics()
+        self.write_report()
+        codes = [task.code for task in self.tasks.values()]
+        return next((code for code in codes if code not in FINISHED), max(codes, default=0))
+
+    def start_due(self) -> None:
+        while self.waiting and self.waiting[0][0] <= time.time():
+            task = self.tasks[heapq.heappop(self.waiting)[2]]
+            task.attempts += 1
+            where = {"folder": task.folder, "log": f"{self.side / task.name}.log", "program": program(),
+                     "cwd": os.getcwd(), "silence": self.asked.silence}
+            # A task that has failed is tried on another machine if there is a choice.
+            placed = self.work.options(scheduling_strategy="SPREAD" if task.attempts > 1 else "DEFAULT")
+            ref = placed.remote(task.name, task.attempts, self.command(task), where, self.board)
+            self.running[ref] = (task, time.time())
+
+    def command(self, task: Task) -> list[str]:
+        words = [self.asked.command, task.input, "--task", "--skip-existing", "--die-with-parent", "--progress=json",
+                 f"--report={self.side / task.name}.json", *self.options]
+        if self.asked.command == "detect" or self.asked.detections:
+            words.append(f"--detections={self.asked.output / task.name}.jsonl")
+        if self.asked.command != "detect":
+            words.append(f"--output={task.folder}/")
+        if not any(word.split("=")[0] == "--threads" for word in self.options):
+            words.append(f"--threads={max(1, int(self.asked.num_cpus))}")
+        return words
+
+    def event_of(self, ref) -> dict:
+        task, began = self.running.pop(ref)
+        try:
+            return self.ray.get(ref)
+        except self.ray.exceptions.RayError as error:  # the worker was killed, or its machine is gone
+            return {"task": task.name, "attempt": task.attempts, "host": None, "gpu": None, "start": began,
+                    "end": time.time(), "code": LOST, "reason": str(error).strip().splitlines()[0], "frames": 0}
+
+    def end_attempt(self, event: dict) -> bool:
+        """Returns whether the task has ended."""
+        task, code = self.tasks[event["task"]], event["code"]
+        task.reason, task.frames = event["reason"] or "", event["frames"]
+        self.codes[code] += 1
+        again = code in PASSING or code < 0 or code in ONCE_MORE and task.attempts < 2
+        if again and task.attempts < self.asked.attempts:
+            pause = min(60.0, self.asked.pause * 2 ** (task.attempts - 1))
+            heapq.heappush(self.waiting, (time.time() + pause, task.attempts, task.name))
+            return False
+        task.code = code
+        if code not in FINISHED:
+            print(f"facepipe-ray: failed: {task.name}: exit {code}, attempt {task.attempts}: {task.reason}",
+                  file=sys.stderr, flush=True)
+        return True
+
+    def look_at_board(self, bar) -> None:
+        with contextlib.suppress(self.ray.exceptions.RayError):  # it is being restarted
+            self.told = self.ray.get(self.board.tell.remote(), timeout=10)
+        for name, (attempt, frames) in self.told.items():
+            if self.tasks[name].code is None and attempt == self.tasks[name].attempts:  # not of a lost attempt
+                self.tasks[name].frames = frames
+        bar.set_postfix_str(f"{self.failed()} failed, {sum(task.frames for task in self.tasks.values())} frames")
+
+    def failed(self) -> int:
+        return sum(task.code not in (None, *FINISHED) for task in self.tasks.values())
+
+    def write_metrics(self) -> None:
+        import prometheus_client as prometheus
+        registry = prometheus.CollectorRegistry()
+        states = prometheus.Gauge("facepipe_tasks", "Tasks by state", ["state"], registry=registry)
+        finished = sum(task.code in FINISHED for task in self.tasks.values())
+        for state, count in (("waiting", len(self.waiting)), ("started", len(self.running)),
+                             ("finished", finished), ("failed", self.failed())):
+            states.labels(state).set(count)
+        ends = prometheus.Counter("facepipe_attempts", "Attempts that have ended", ["exit_code"], registry=registry)
+        for code, count in self.codes.items():
+            ends.labels(str(code)).inc(count)
+        frames = prometheus.Gauge("facepipe_frames", "Frames of all tasks", registry=registry)
+        frames.set(sum(task.frames for task in self.tasks.values()))
+        prometheus.write_to_textfile(str(self.asked.metrics), registry)
+
+    def write_report(self) -> None:
+        """Merges the reports of all tasks into one list, in the order of their names."""
+        entries = []
+        for name, task in sorted(self.tasks.items()):
+            report = pathlib.Path(f"{self.side / name}.json")
+            entries += (json.loads(report.read_text(encoding="utf-8")) if task.code in FINISHED and report.exists() else
+                        [{"file": name, "status": "failed", "exit_code": task.code, "error": task.reason}])
+        new = self.side / "report.json.new"
+        new.write_text(json.dumps(entries, indent=2) + "\n", encoding="utf-8")
+        new.replace(self.asked.output / "report.json")
+
+
+def tasks_of(inputs: list[str], output: pathlib.Path, endings: list[str]) -> list[Task]:
+    """Returns the tasks of inputs. Ends the program if an input is missing, or if two would write the same files."""
+    found: list[Task] = []
+    for word in inputs:
+        path = pathlib.Path(word)
+        if "://" in word:
+            found.append(Task(word, word.split("?")[0].split("#")[0].rsplit("/", 1)[-1] or "stream", str(output), 0))
+        elif not path.exists():
+            sys.exit(f"facepipe-ray: error: {word}: no such file or folder")
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path] if path.exists() else []:
+            name = file.relative_to(path) if path.is_dir() else pathlib.Path(file.name)
+            hidden = any(part.startswith(".") for part in name.parts)
+            earlier = any(mark in file.stem for mark in ("_faces", "_hidden", ".partial"))
+            if path.is_file() or file.is_file() and file.suffix.lower() in endings and not hidden and not earlier:
+                found.append(Task(str(file.absolute()), str(name), str(output / name.parent), file.stat().st_size))
+    outputs: dict[pathlib.Path, str] = {}
+    for task in found:
+        other = outputs.setdefault((output / task.name).with_suffix(""), task.input)
+        if other is not task.input:
+            sys.exit(f"facepipe-ray: error: {other.split('?')[0]} and {task.input.split('?')[0]} have the same output")
+    return found
+
+
+def told_apart(words: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """Tells inputs from options by the table that the program prints. Also returns the endings of media files."""
+    table = json.loads(subprocess.run([program(), "help", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+    flags = [row["names"].split(",") for row in table["options"] if row["shell"]["offers"] == "no value"]
+    inputs, options, rest = [], [], iter(words)
+    for word in rest:
+        if word == "--":
+            inputs += rest
+        elif word.startswith("-"):
+            options += [word] if word in sum(flags, []) or "=" in word else [word, next(rest, "")]
+        else:
+            inputs.append(word)
+    return inputs, options, table["media_extensions"]
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="facepipe-ray", description=__doc__, allow_abbrev=False,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("command", choices=("run", "hide", "detect"))
+    add("-o", "--output", type=lambda word: pathlib.Path(word).absolute(), required=True, help="the folder FOLDER")
+    add("--address", help="of a Ray cluster; default: one that runs here, or this machine alone")
+    add("--num-cpus", type=float, default=1, help="processors of a task; default: 1")
+    add("--num-gpus", type=float, help="GPUs of a task; default: 1 if the cluster has any")
+    add("--attempts", type=int, default=4, help="the most attempts of a task; default: 4")
+    add("--pause", type=float, default=5, help="seconds before the second attempt, then twice as many; default: 5")
+    add("--silence", type=float, default=180, help="seconds after which a silent program is killed; default: 180")
+    add("--detections", action="store_true", help="write FOLDER/NAME.jsonl for each input, as detect always does")
+    add("--metrics", type=pathlib.Path, help="a file in which Prometheus finds numbers about the work")
+    add("-q", "--quiet", action="store_true", help="show no progress bar")
+    asked, rest = parser.parse_known_args(words)
+    inputs, options, endings = told_apart(rest)
+    tasks = tasks_of(inputs, asked.output, endings)
+    if not tasks:
+        parser.error("there is no input")
+    (asked.output / ".facepipe-ray").mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("RAY_task_oom_retries", "0")  # the driver counts all attempts itself
+    try:
+        import ray
+        ray.init(address=asked.address, log_to_driver=False, logging_level="ERROR")
+    except Exception as error:  # Ray throws many kinds of exceptions
+        sys.exit(f"facepipe-ray: error: Ray can't start: {error}")
+    try:
+        return Driver(asked, options, tasks, ray).run()
+    except KeyboardInterrupt:
+        return 130  # Ray ends the workers, and the programs end with them
+    finally:
+        ray.shutdown()
