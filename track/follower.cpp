@@ -11,6 +11,7 @@
 #include "track/crowd_workers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
+#include "track/second_looks.h"
 
 namespace facepipe::track {
 namespace {
@@ -63,8 +64,10 @@ struct TrackPast {
   std::int64_t last_frame = 0;
   std::int64_t sightings = 0;
   float best_score = 0;
-  Box last;        ///< the last sighting
-  Point velocity;  ///< relative to the camera, in pixels per second
+  std::optional<float> second_score;  ///< the best score of second looks
+  double looked_s = 0;                ///< time of the last second look, if there was one
+  Box last;                           ///< the last sighting
+  Point velocity;                     ///< relative to the camera, in pixels per second
 };
 
 /// The newest picture, and the step from the picture before it.
@@ -127,7 +130,7 @@ class Follower::Impl {
     check_tracker_options(options);
   }
 
-  TrackStep follow(TrackerInput input);
+  TrackStep follow(TrackerInput input, const SecondLook& second_look);
   std::vector<EndedTrack> flush();
 
  private:
@@ -142,6 +145,8 @@ class Follower::Impl {
   void find_pairs(const TrackStep& now);
   void take(TrackStep& now, TracksOfKind& kind, unsigned use);
   void start(TrackStep& now);
+  void look_again(TrackStep& now, const SecondLook& second_look);
+  void decide(SeenTrack& seen, Track* track, const Sighting& sighting) const;
   void see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen);
   [[nodiscard]] Point velocity(const TrackPast& track, const Similarity& camera,
                                const Box& seen) const;
@@ -176,18 +181,22 @@ class Follower::Impl {
   /// For each sighting of the newest frame; 0 if a track has taken it.
   std::vector<unsigned> uses_;
   std::vector<std::uint32_t> free_slots_;
+  bool looks_again_ = false;  ///< second looks decide about weak tracks of this frame
+  SecondLookBudget budget_;
   PictureStep pictures_;
   std::optional<double> last_s_;
   std::int64_t next_frame_ = 0;
   std::int64_t next_track_ = 0;
 };
 
-TrackStep Follower::Impl::follow(TrackerInput input) {
+TrackStep Follower::Impl::follow(TrackerInput input, const SecondLook& second_look) {
   check(input);
   free_ended();
   TrackStep now = begin(input);
   move_on(now);
+  looks_again_ = second_look != nullptr && now.picture != nullptr;
   if (!now.frame.hide_all) take(now);
+  if (looks_again_) look_again(now, second_look);
   hold(now);
   now.ended = ended_;
   return now;
@@ -406,8 +415,8 @@ void Follower::Impl::start(TrackStep& now) {
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
-  // A higher score is higher on the usual scale, too, so the best sighting makes a track sure.
-  track.sure = track.sure || sighting.usual_score >= options_.sure_score;
+  const float best = scales_.of(track.found_class).usual(past.best_score);
+  track.sure = best >= options_.sure_score;
   seen.slot = track.slot;
   seen.id = track.id;
   seen.box = sighting.box;
@@ -418,8 +427,10 @@ void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting,
   const bool next = !seen.first && track.missed == kNowhere;
   seen.covers = next && track.sure;
   seen.was_hidden = track.hidden;
-  seen.hidden = track.hidden || sighting.usual_score >= options_.lone_score;
-  seen.hides = !track.hidden && sighting.starts;
+  seen.sighting = static_cast<std::uint32_t>(&sighting - now.sightings.data());
+  seen.open = looks_again_ && !track.hidden && best < kAloneScore && best >= kLookedAtScore;
+  seen.hidden = track.hidden || (!seen.open && sighting.usual_score >= options_.lone_score);
+  seen.hides = !track.hidden && !seen.open && sighting.starts;
   seen.sure = track.sure;
   seen.found_class = track.found_class;
   now.taken_by[sighting.detection] = track.id;
@@ -431,6 +442,51 @@ void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting,
   ++past.sightings;
   past.last_frame = now.frame.number;
   track.hidden = track.hidden || seen.hides;
+}
+
+/// Lets second looks decide about the tracks that were seen in this frame and are open.
+void Follower::Impl::look_again(TrackStep& now, const SecondLook& second_look) {
+  budget_.add(now.picture->size());
+  std::vector<Track*> by_slot(pasts_.size());
+  for (Track& track : tracks_) by_slot[track.slot] = &track;
+  std::vector<SeenTrack*> asked;
+  for (SeenTrack& seen : now.seen) {
+    if (!seen.open) continue;
+    const TrackPast& past = pasts_[seen.slot];
+    const bool again =
+        past.second_score && now.frame.time_s - past.looked_s < kBetweenLooks_s - kSameTime;
+    if (!again) asked.push_back(&seen);
+  }
+  std::ranges::stable_sort(asked, std::ranges::greater{}, [&](const SeenTrack* seen) {
+    const Sighting& sighting = now.sightings[seen->sighting];
+    return std::pair(sighting.starts, harm_of(sighting.box, sighting.score));
+  });
+  asked.resize(budget_.take(asked.size()));
+  std::vector<Box> boxes;
+  for (const SeenTrack* seen : asked) boxes.push_back(seen->box);
+  const std::vector<float> scores = boxes.empty() ? std::vector<float>() : second_look(boxes);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    TrackPast& past = pasts_[asked[i]->slot];
+    past.second_score = std::max(past.second_score.value_or(0), scores.at(i));
+    past.looked_s = now.frame.time_s;
+  }
+  for (SeenTrack& seen : now.seen)
+    if (seen.open) decide(seen, by_slot[seen.slot], now.sightings[seen.sighting]);
+}
+
+/// Hides an open track if it is likely to be a face.
+/// @param track  null if the track has ended already, because there was no room for it
+void Follower::Impl::decide(SeenTrack& seen, Track* track, const Sighting& sighting) const {
+  const TrackPast& past = pasts_[seen.slot];
+  const ScoreScale& scale = scales_.of(seen.found_class);
+  const bool looked = past.second_score.has_value();
+  const bool likely =
+      looked ? evidence_of(scale.usual(past.best_score), scale.usual(*past.second_score)) >=
+                   least_evidence_for(seen.box)
+             : sighting.starts;
+  seen.hidden = likely || (!looked && sighting.usual_score >= options_.lone_score);
+  seen.hides = likely && track != nullptr;
+  if (track != nullptr) track->hidden = likely;
 }
 
 Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
@@ -509,7 +565,9 @@ Follower::~Follower() = default;
 Follower::Follower(Follower&&) noexcept = default;
 Follower& Follower::operator=(Follower&&) noexcept = default;
 
-TrackStep Follower::follow(TrackerInput input) { return impl_->follow(std::move(input)); }
+TrackStep Follower::follow(TrackerInput input, const SecondLook& second_look) {
+  return impl_->follow(std::move(input), second_look);
+}
 std::vector<EndedTrack> Follower::flush() { return impl_->flush(); }
 
 }  // namespace facepipe::track

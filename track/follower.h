@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/frame_record.h"
@@ -56,12 +58,14 @@ struct SeenTrack {
   Box box;    ///< the detection
   Box moved;  ///< the track's earlier box, moved to this frame
   float score = 0;
-  bool first = false;       ///< the track starts with this detection
-  bool covers = false;      ///< a sure face that was also seen in the previous frame
-  bool was_hidden = false;  ///< the track was hidden by earlier detections
-  bool hidden = false;      ///< the box is hidden
-  bool hides = false;       ///< the track is hidden from now on, and wasn't before
-  bool sure = false;        ///< the track is sure, with this detection
+  bool first = false;          ///< the track starts with this detection
+  std::uint32_t sighting = 0;  ///< index of the detection among TrackStep::sightings
+  bool open = false;           ///< a second look may decide about the track; it isn't hidden yet
+  bool covers = false;         ///< a sure face that was also seen in the previous frame
+  bool was_hidden = false;     ///< the track was hidden by earlier detections
+  bool hidden = false;         ///< the box is hidden
+  bool hides = false;          ///< the track is hidden from now on, and wasn't before
+  bool sure = false;           ///< the track is sure, with this detection
   std::uint16_t found_class = 0;
 };
 
@@ -100,8 +104,18 @@ struct TrackStep {
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by
 };
 
+/// Looks once more at some faces of the frame that is followed. Returns for each box the score of
+/// the second look, on the detector's own scale; 0 if the second look finds no face there.
+using SecondLook = std::function<std::vector<float>(std::span<const Box> faces)>;
+
 /// This half of a Tracker follows tracks forwards. It needs no result of the other half,
 /// WaitingFrames. Not thread-safe.
+///
+/// With second looks, it looks again at each track that isn't hidden and has a best score between
+/// two limits (second_looks.h): at once, and then every 0.1 s. Until then the first look decides.
+/// Afterwards, the best score and the best score of all second looks decide together whether the
+/// track is hidden. The second looks of all frames take at most an eighth of the network's time.
+/// Large boxes come first, because they do the most harm.
 class Follower {
  public:
   /// See Tracker.
@@ -113,7 +127,8 @@ class Follower {
 
   /// Follows the tracks into the next frame. Errors: as Tracker::push(), except for boxes that
   /// wait.
-  [[nodiscard]] TrackStep follow(TrackerInput input);
+  /// @param second_look  null: the first look decides about all detections
+  [[nodiscard]] TrackStep follow(TrackerInput input, const SecondLook& second_look = nullptr);
 
   /// Ends all remaining tracks, as Tracker::flush() does.
   [[nodiscard]] std::vector<EndedTrack> flush();

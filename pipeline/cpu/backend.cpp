@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "detector/second_look.h"
 #include "detector/turned_faces.h"
 #include "nms/cpu/class_suppressor.h"
 #include "overlay/overlay.h"
@@ -56,8 +57,29 @@ class CpuHidingPixels final : public HidingPixels {
   overlay::FaceHider hider_;
 };
 
+class CpuSecondLooker final : public SecondLooker {
+ public:
+  explicit CpuSecondLooker(std::unique_ptr<detector::SecondLook> look) : look_(std::move(look)) {}
+
+  [[nodiscard]] std::vector<float> scores_of(const Frame& frame,
+                                             std::span<const Box> faces) override {
+    return look_->scores_of(frame, faces, {});
+  }
+
+ private:
+  std::unique_ptr<detector::SecondLook> look_;
+};
+
 class CpuHidingDevice final : public HidingDevice {
  public:
+  /// @param detectors  null if tracks are known; outlives this object
+  explicit CpuHidingDevice(detector::DetectorFactory* detectors) : detectors_(detectors) {}
+
+  [[nodiscard]] std::shared_ptr<SecondLooker> make_second_looker() override {
+    if (detectors_ == nullptr) return nullptr;
+    std::unique_ptr<detector::SecondLook> look = detector::SecondLook::make(*detectors_);
+    return look ? std::make_shared<CpuSecondLooker>(std::move(look)) : nullptr;
+  }
   [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
     return std::make_unique<CpuKeeper>();
   }
@@ -71,6 +93,9 @@ class CpuHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep /*step*/) override {
     return std::make_unique<track::CpuMotionEstimator>();
   }
+
+ private:
+  detector::DetectorFactory* const detectors_;
 };
 
 // A cascade's windows can extend beyond the picture's edge by a pixel or two.
@@ -320,8 +345,9 @@ class CpuBackend final : public Backend {
                                           std::move(turned));
   }
   [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
-      const ProcessorSetup& /*setup*/) override {
-    return std::make_unique<CpuHidingDevice>();
+      const ProcessorSetup& setup) override {
+    const bool searches = setup.options.hide && !setup.options.hide->known;
+    return std::make_unique<CpuHidingDevice>(searches ? detectors_.get() : nullptr);
   }
   [[nodiscard]] const detector::ModelInfo& model_info() const override { return detectors(); }
 

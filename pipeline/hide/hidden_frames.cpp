@@ -106,7 +106,7 @@ class TrackedFrames final : public HiddenFrames {
     input.searched = frame.searched;
     input.picture = std::move(picture);
     input.compared = std::move(compared);
-    return follower_.follow(std::move(input));
+    return follower_.follow(std::move(input), frame.second_look);
   }
 
   [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,

@@ -47,6 +47,7 @@ struct FrameToHide {
   bool damaged = false;
   bool searched = true;
   Detections found;  ///< detections of all scores that tracks need; empty if tracks are known
+  track::SecondLook second_look{};  ///< for Follower::follow()
 };
 
 /// Decides what is hidden in frames. It takes frames in order, and returns results in the same

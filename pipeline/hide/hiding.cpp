@@ -78,6 +78,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       device_(device),
       regions_(regions),
       motion_(job_.known ? nullptr : device.make_lane_motion()),
+      second_looker_(job_.known ? nullptr : device.make_second_looker()),
       keeper_(writes_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.appearance)) {}
 
@@ -88,6 +89,11 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
   given.frame = {item.record.index,   item.record.pts_s,    item.frame.pts,
                  item.record.damaged, item.record.searched, std::exchange(item.record.faces, {})};
   given.coded = item.coded;
+  if (second_looker_ && !item.record.damaged)
+    // The tracker looks at the samples before the frame gets its verdict, so they are unchanged.
+    given.frame.second_look =
+        [looker = second_looker_, frame = std::make_shared<const Frame>(view_of(item.frame))](
+            std::span<const Box> faces) { return looker->scores_of(*frame, faces); };
   if (!item.record.damaged) given.picture = std::exchange(item.picture, nullptr);
   const bool looks = motion_ && !item.record.damaged && !given.picture;
   if (looks) given.picture = motion_->look_at(item.frame);
@@ -193,6 +199,7 @@ Hiding::PendingVerdict Hiding::follow(TrackQueue::Given given, Presentation* pre
   track::TrackStep tracks =
       source_->follow(frame, std::move(given.picture), std::move(given.compared));
   frame.found = {};
+  frame.second_look = nullptr;  // it holds the picture
   verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
   return {std::move(frame), std::move(tracks), std::move(verdict)};
 }

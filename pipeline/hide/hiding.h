@@ -59,6 +59,20 @@ class HidingPixels {
   virtual void hide_all(Frame& frame) = 0;
 };
 
+/// Lets a detector look again at faces of frames. Its functions may be called by different threads,
+/// but not at the same time.
+class SecondLooker {
+ public:
+  SecondLooker() = default;
+  virtual ~SecondLooker() = default;
+  SecondLooker(const SecondLooker&) = delete;
+  SecondLooker& operator=(const SecondLooker&) = delete;
+
+  /// Returns the scores of second looks (track::SecondLook). Errors: device; throws Stopped.
+  [[nodiscard]] virtual std::vector<float> scores_of(const Frame& frame,
+                                                     std::span<const Box> faces) = 0;
+};
+
 /// Throws Error(device) unless `candidates` is 0.
 /// @param candidates  number of candidates of a frame for which suppression had no room; some of
 ///                    them may be faces, which would not be hidden
@@ -77,6 +91,9 @@ class HidingDevice {
   HidingDevice& operator=(const HidingDevice&) = delete;
 
   [[nodiscard]] virtual std::unique_ptr<PictureKeeper> make_keeper() = 0;
+  /// Makes an object that looks again at faces in the job's frames; nullptr if the device or the
+  /// model has no second looks.
+  [[nodiscard]] virtual std::shared_ptr<SecondLooker> make_second_looker() { return nullptr; }
   /// Makes an object that hides faces in one style.
   [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(
       const overlay::HideOptions& appearance) = 0;
@@ -122,8 +139,9 @@ class LaneHiding {
   const RegionClock& regions_;
   std::unique_ptr<track::MotionEstimator> motion_;  ///< nullptr if tracks are known
   std::shared_ptr<const track::MotionPicture> last_picture_;
-  std::unique_ptr<PictureKeeper> keeper_;  ///< nullptr if nothing is written
-  std::unique_ptr<HidingPixels> pixels_;   ///< the job's own style
+  std::shared_ptr<SecondLooker> second_looker_;  ///< nullptr if there are no second looks
+  std::unique_ptr<PictureKeeper> keeper_;        ///< nullptr if nothing is written
+  std::unique_ptr<HidingPixels> pixels_;         ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;
   std::map<GrownStyle, std::unique_ptr<HidingPixels>> styles_;  ///< other styles and growths
 };

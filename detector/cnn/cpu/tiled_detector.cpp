@@ -5,26 +5,15 @@
 
 #include "core/error.h"
 #include "core/permit_pool.h"
+#include "detector/part.h"
 
 namespace facepipe::detector {
 namespace {
 
 Frame tile_of(const Frame& frame, const Tiling& tiling, int index) {
-  Frame tile = view_of(frame);
   // upright_size() is its own inverse
-  tile.size = upright_size(tiling.tile.frame, frame.orientation);
-  const PixelPlace place = tiling.stored_origin(index, frame.orientation);
-  const PixelFormat& format = frame.format;
-  for (std::size_t i = 0; i < tile.planes.size(); ++i) {
-    Plane& plane = tile.planes[i];
-    if (plane.data == nullptr) continue;
-    const bool chroma = i == 1 || i == 2;
-    const int x = chroma ? place.x >> format.log2_chroma_w : place.x;
-    const int y = chroma ? place.y >> format.log2_chroma_h : place.y;
-    const int samples = chroma && format.semi_planar ? 2 : 1;
-    plane.data += y * plane.stride + std::ptrdiff_t{x} * samples * format.bytes_per_sample();
-  }
-  return tile;
+  return part_of(frame, tiling.stored_origin(index, frame.orientation),
+                 upright_size(tiling.tile.frame, frame.orientation));
 }
 
 class TiledDetector;
@@ -86,9 +75,6 @@ void TiledRequest::prepare(const Frame& frame) {
     throw Error(ErrorKind::internal, "tiles: frame of another size than the detector was made for");
   first_.reset();
   frame_ = view_of(frame);
-  // If the frame has no tag for its matrix, the matrix is guessed from the size. This must be the
-  // picture's size, not a tile's.
-  frame_->color.matrix = matrix_or_default(frame.color, frame.size);
   first_ = prepared(0);
 }
 

@@ -1,0 +1,56 @@
+#include "detector/second_look.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace facepipe::detector {
+namespace {
+
+constexpr float kFits = 0.55F;  // an IoU
+
+float overlap(const Box& a, const Box& b) {
+  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+  if (!(width > 0 && height > 0)) return 0;
+  const float common = width * height;
+  return common / (a.width() * a.height() + b.width() * b.height() - common);
+}
+
+float best_score(const Detections& found, const Box& face) {
+  float best = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (overlap(found.boxes[i], face) >= kFits) best = std::max(best, found.scores[i]);
+  return best;
+}
+
+}  // namespace
+
+std::unique_ptr<SecondLook> SecondLook::make(DetectorFactory& detectors) {
+  if (detectors.model_kind() != "centerface" || !detectors.others().empty()) return nullptr;
+  std::shared_ptr<Detector> detector = detectors.detector(CropSheet::kSize);
+  if (detector->facts().network != CropSheet::kSize) return nullptr;
+  return std::make_unique<SecondLook>(std::move(detector));
+}
+
+SecondLook::SecondLook(std::shared_ptr<Detector> detector) : detector_(std::move(detector)) {}
+
+std::vector<float> SecondLook::scores_of(const Frame& frame, std::span<const Box> faces,
+                                         const std::stop_token& stop) {
+  std::vector<float> scores;
+  scores.reserve(faces.size());
+  while (scores.size() < faces.size()) {
+    const std::span<const Box> rest = faces.subspan(scores.size());
+    sheet_.clear();
+    std::vector<Box> places;
+    for (const Box& face : rest.first(std::min(rest.size(), CropSheet::kPlaces)))
+      places.push_back(sheet_.draw(frame, face, places.size()));
+    const std::unique_ptr<DetectionRequest> request = detector_->acquire(stop);
+    request->prepare(sheet_.frame());
+    request->start();
+    const Detections found = request->collect();
+    for (const Box& place : places) scores.push_back(best_score(found, place));
+  }
+  return scores;
+}
+
+}  // namespace facepipe::detector
