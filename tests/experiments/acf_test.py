@@ -8,7 +8,7 @@ import unittest
 
 import results
 from acf import accuracy, cases, claims, detectors, inputs, programs, report, tables
-from acf.tables import Accuracy, Coarse, DetectorTime, Time
+from acf.tables import Accuracy, Coarse, DetectorTime, NppTime, Time
 
 
 def time(who, part, ms, scales="one", model="pedestrian", picture="crowd", **fields):
@@ -83,6 +83,17 @@ class Programs(unittest.TestCase):
                          (0.07, None, None, None, None))
         self.assertEqual((hybrid.median_ms, hybrid.windows, hybrid.alive, hybrid.passed, hybrid.trees),
                          (0.015, 200, 30, 0, 8))
+
+
+    def test_lines_of_the_program_with_npp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            program.write_text("#!/bin/sh\nprintf 'luv\\tNPP\\t0.01\\t0.5\\t30\\t10\\t20\\nluv\\tours\\t0\\t0\\t5\\n'\n")
+            program.chmod(0o755)
+            arguments = argparse.Namespace(bench_acf_npp=program, repeats=2, replays=3)
+            npp, ours = programs.by_npp(arguments, case(model_in(folder)).picture)
+        self.assertEqual(npp, NppTime("crowd", "luv", "NPP", 0.01, 0.5, 2, 0.02, 0.02, 0.02))
+        self.assertEqual((ours.who, ours.median_ms, ours.mean_difference), ("ours", 0.005, 0.0))
 
 
 class Detectors(unittest.TestCase):
@@ -198,6 +209,16 @@ class Report(unittest.TestCase):
         self.assertIn("| one | 8 | 60 | 0.5 (0.499-0.501) | 0.6 (0.599-0.601) | 0.7 (0.699-0.701) |", text)
         self.assertIn("| DES, hybrid | 28 | 3.8 |", text)
         self.assertIn("Fig. 4: accuracy\n\nNot measured: no WIDER FACE folder", text)
+
+    def test_npp_beside_ours(self):
+        def row(step, who, ms, mean=0.0):
+            return NppTime("crowd", step, who, mean, 2 * mean, 3, ms, ms, ms)
+        rows = [row("smooth", "NPP", 0.04, 1e-3), row("sobel", "NPP", 0.01, 0.25), row("smooth", "ours", 0.02),
+                row("gradient", "ours", 0.03)]
+        text = report.section(found(npp=rows), {}, "acf").split("#### Listing 1 with NPP")[1].split("####")[0]
+        crowd = "| stand-in for TownCenter: a crowd | "
+        self.assertIn(f"{crowd}smooth | 0.04 (0.04-0.04) | 0.02 (0.02-0.02) | 0.50 | 0.001 | 0.002 |", text)
+        self.assertIn(f"{crowd}gradient, Sobel's masks | 0.01 (0.01-0.01) | 0.03 (0.03-0.03) | 3.00 | 0.25 | 0.5 |", text)
 
     def test_all_of_it_can_be_missing(self):
         text = report.section(found(), {}, "acf")

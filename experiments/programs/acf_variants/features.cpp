@@ -61,11 +61,17 @@ PublishedFeatures::PublishedFeatures(std::span<const std::uint8_t> nv12, Size si
   lightness_ = cuda::uploaded(detector::acf::lightness_table(), stream);
 }
 
+FeaturePlanes PublishedFeatures::planes(float* channels) const {
+  return {.luv = planes_.data(),
+          .smooth = planes_.data() + kSmooth * samples(),
+          .magnitude = planes_.data() + kMagnitude * samples(),
+          .orientation = planes_.data() + kOrientation * samples(),
+          .sums = planes_.data() + kSums * samples(),
+          .channels = channels};
+}
+
 void PublishedFeatures::enqueue(Step step, float* channels, cuda::StreamView stream) const {
-  FeaturePlanes planes{
-      planes_.data(), planes_.data() + kSmooth * samples(), planes_.data() + kMagnitude * samples(),
-      planes_.data() + kOrientation * samples(), planes_.data() + kSums * samples()};
-  planes.channels = channels;
+  const FeaturePlanes planes = this->planes(channels);
   switch (step) {
     case Step::upload:
       return cuda::copy(uploaded_.span(), picture_.span(), stream);

@@ -57,6 +57,11 @@ class PublishedFeatures {
   void enqueue(Step step, float* channels, cuda::StreamView stream) const;
   void enqueue_all(float* channels, cuda::StreamView stream) const;
 
+  /// The uploaded picture, in device memory.
+  [[nodiscard]] const std::uint8_t* nv12() const { return uploaded_.data(); }
+  /// The intermediate results, beside the given `channels`.
+  [[nodiscard]] FeaturePlanes planes(float* channels) const;
+
  private:
   [[nodiscard]] std::size_t samples() const {
     return static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height);
