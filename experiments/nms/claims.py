@@ -102,7 +102,8 @@ def beats(results):
     told = f" A frame of {results.label('crowd')} has {crowd:.0f} in the median." if crowd else ""
     always = all(cell.startswith("all") for line in lines for cell in line[1:])
     return (f"* **The GPU beats the CPU: {'holds' if always else 'for enough candidates'}.** From how many candidates "
-            f"on it is the faster one (pictures of {results.label('growing')}):{told}\n\n"
+            f"on it is the faster one (pictures of {results.label('growing')}):{told} Each has its candidates where it "
+            "works; in a pipeline on the GPU, they would have to be copied to the CPU first, and the kept ones back.\n\n"
             + table(("on the GPU", *cpus), lines))
 
 
@@ -377,7 +378,8 @@ def greedy_in_the_pipeline(results):
     verdict = "not so" if not any(slower) else "so" if all(slower) else "on one input of two"
     return (f"* **The papers' rule is the quicker one in the pipeline (unsaid): {verdict}.** Medians of frames, µs. "
             "All blocks of greedy must run at the same time, and each needs nearly all of a multiprocessor's shared "
-            "memory, so in the pipeline they wait for other frames' kernels to leave; map and reduce begin wherever there is room:\n\n"
+            "memory, so in the pipeline they wait for other frames' kernels to leave. Hence greedy takes half of the "
+            "multiprocessors there; map and reduce begin wherever there is room:\n\n"
             + table(("input", "greedy, pipeline", "matrix as published, pipeline", "greedy alone",
                      "matrix k 32, map and reduce alone"), lines))
 
