@@ -22,12 +22,11 @@ def head(tables):
             f"Tables as CSV are in [{tables}]({tables}). *Published* is the paper's: DES is a Xeon E5-2630 v3 with a "
             "GTX 1080, TX2 a Jetson TX2; YOLOv2 is not built anew, CenterFace stands in its place. The paper's ways to "
             "look for windows are built anew over the channels of our detector, and find its windows. Its feature "
-            "calculation is built anew a kernel a step; where it calls NPP, plain kernels of ours stand in, and *Listing 1 "
-            "with NPP* has NPP's times beside theirs. Other than the paper's, gradients are those of the strongest "
-            "colour, magnitudes are normalized, and the picture is NV12. On the GPU a time is that of a replay of a "
-            "captured graph between two events on the device, or of a call where kernels launch others; on the CPU that "
-            "of a call. Given is the median over repeats of the median, and in brackets the least and the greatest "
-            "repeat.\n\n"
+            "calculation is built anew a kernel a step; where it calls NPP, plain kernels of ours stand in (NPP itself: "
+            "*Listing 1 with NPP*). Other than the paper's, gradients are those of the strongest colour, magnitudes are "
+            "normalized, and the picture is NV12. On the GPU a time is that of a replay of a captured graph between two "
+            "events on the device, or of a call where kernels launch others; on the CPU that of a call. Given is the "
+            "median over repeats of the median, and in brackets the least and the greatest repeat.\n\n"
             "**Stand-ins.** TownCenter and INRIA can't be had any more: one picture stands in for each video, and "
             "faces on WIDER FACE for pedestrians on INRIA.\n")
 
