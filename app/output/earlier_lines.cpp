@@ -112,16 +112,17 @@ void EarlierLines::read_leftovers(OutputFile& file) {
 }
 
 /// Returns whether the file really has the lines. After a power cut, the record may list lines that
-/// were not yet written to the disk.
+/// were not yet written to the disk, and there may be zeros in the middle of the file.
 bool EarlierLines::holds(const fs::path& path, const OutputPart& part) const {
-  if (part.begin == part.end) return true;
-  std::ifstream stream(path, std::ios::binary);
-  stream.seekg(part.end - 1);
-  if (stream.get() != '\n') return false;
   LineReader reader(path, !format_.header.empty(), part.begin);
+  std::int64_t position = part.begin;
   bool whole = false;
-  const auto line = reader.next(whole);
-  return line && whole && format_.input_of(*line) == part.name;
+  while (position < part.end) {
+    const auto line = reader.next(whole);
+    if (!line || !whole || format_.input_of(*line) != part.name) return false;
+    position += std::ssize(*line) + 1;
+  }
+  return position == part.end;
 }
 
 std::vector<std::string> EarlierLines::inputs() const {

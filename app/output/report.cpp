@@ -1,10 +1,13 @@
 #include "app/output/report.h"
 
 #include <fstream>
+#include <istream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "app/output/existing_target.h"
+#include "app/output/foreign_json.h"
 #include "app/output/input_json.h"
 #include "app/output/text.h"
 #include "core/error.h"
@@ -23,7 +26,7 @@ std::string dump(const Json& json, int indent) {
 }
 
 Json from_earlier(const std::string& text) {
-  Json entry = Json::parse(text);
+  Json entry = foreign_json(text);
   entry["from_earlier_run"] = true;
   return entry;
 }
@@ -46,6 +49,12 @@ bool is_entry(const Json& json) {
   return json.is_object() && json.contains("file") && json["file"].is_string();
 }
 
+bool has_status(const Json& json, InputStatus status) {
+  return json.is_object() && json.contains("status") && json["status"] == to_string(status);
+}
+
+std::string text_of(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
+
 }  // namespace
 
 ReportText report_json(const RunOptions& options, const std::optional<RunFacts>& facts,
@@ -65,14 +74,12 @@ ReportText report_json(const RunOptions& options, const std::optional<RunFacts>&
 }
 
 bool tells_of_no_faces(const std::string& entry) {
-  const Json json = Json::parse(entry, nullptr, false);
-  return json.is_object() && json.value("status", "") == "done" && json.contains("faces") &&
-         json["faces"] == 0;
+  const Json json = foreign_json(entry);
+  return has_status(json, InputStatus::done) && json.contains("faces") && json["faces"] == 0;
 }
 
 bool tells_of_damage(const std::string& entry) {
-  const Json json = Json::parse(entry, nullptr, false);
-  return json.is_object() && json.value("status", "") == to_string(InputStatus::damaged);
+  return has_status(foreign_json(entry), InputStatus::damaged);
 }
 
 std::string entry_json(const RunOptions& options, const std::optional<RunFacts>& facts,
@@ -94,7 +101,7 @@ void ReportFile::read_finished() {
   exists_already_ = stream.is_open();
   if (!exists_already_) return;
   file_.may_replace_what_is_there();
-  const Json report = Json::parse(stream, nullptr, false);
+  const Json report = foreign_json(text_of(stream));
   bool good = report.is_array();
   for (const Json& entry : report) good = good && is_entry(entry);
   if (!good)
@@ -112,15 +119,14 @@ void ReportFile::enter(const Json& entry) {
 void ReportFile::read_leftovers() {
   for (const Leftover& leftover : file_.lock()->leftovers()) {
     std::ifstream stream(leftover.path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = text_of(stream);
     bool all = true;
     for (const OutputPart& part : leftover.parts) {
       const auto begin = static_cast<std::size_t>(part.begin);
-      const Json entry =
-          begin > text.size()
-              ? Json()
-              : Json::parse(text.substr(begin, static_cast<std::size_t>(part.end - part.begin)),
-                            nullptr, false);
+      const Json entry = begin > text.size()
+                             ? Json()
+                             : foreign_json(std::string_view(text).substr(
+                                   begin, static_cast<std::size_t>(part.end - part.begin)));
       if (is_entry(entry))
         enter(entry);
       else

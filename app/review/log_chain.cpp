@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/output/foreign_json.h"
 #include "core/error.h"
 #include "core/files/file_identity.h"
 #include "core/files/sha256.h"
@@ -34,7 +35,7 @@ LogChain::LogChain() : last_hash_(kHashDigits, '0') {}
 Json LogChain::add(std::string_view line) {
   const std::string name = "line " + std::to_string(lines_ + 1);
   if (line.size() > kMostLineBytes) throw Error(ErrorKind::input, name + " is too long");
-  Json entry = Json::parse(line, nullptr, false);
+  Json entry = foreign_json(line);
   if (!entry.is_object() || entry.value("line", Json()) != lines_ + 1 ||
       entry.value("previous", Json()) != last_hash_)
     throw Error(ErrorKind::input, name + " doesn't continue the log: somebody has changed it");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/failure.h"
+#include "app/output/foreign_json.h"
 #include "app/output/text.h"
 #include "app/run/file_hashes.h"
 #include "app/run/pipeline_run.h"
@@ -35,7 +36,7 @@ std::string_view Rendering::name_of(State state) {
 }
 
 Rendering::Order Rendering::order_of(std::string_view request) {
-  const Json asked = Json::parse(request, nullptr, false);
+  const Json asked = foreign_json(request);
   if (!asked.is_object()) throw RefusedChange("the page's request is not a JSON object");
   const Json depth = asked.value("verify", Json("full"));
   Order order;

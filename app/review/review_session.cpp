@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/failure.h"
+#include "app/output/foreign_json.h"
 #include "app/output/text.h"
 #include "app/review/track_rows.h"
 #include "core/error.h"
@@ -179,7 +180,7 @@ std::string ReviewSession::boxes_json(std::int64_t from, std::int64_t to, float 
 }
 
 std::string ReviewSession::change(std::string_view request) {
-  const Json asked = Json::parse(request, nullptr, false);
+  const Json asked = foreign_json(request);
   if (!asked.is_object()) refuse_request("it is not a JSON object");
   const std::scoped_lock lock(mutex_);
   if (integer_in(asked, "revision") != revision_)

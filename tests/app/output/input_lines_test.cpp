@@ -257,6 +257,27 @@ TEST_F(InputLinesTest, WhatTheRecordPromisesAndTheFileDoesNotHoldIsNotTaken) {
   EXPECT_FALSE(out.has(field("c")));
 }
 
+TEST_F(InputLinesTest, LinesAreNotTakenIfOneInTheirMiddleIsLost) {
+  fs::path part;
+  {
+    InputLines out = open(ExistingOutput::refuse);
+    out.write(lines("a") + line("a", 2));
+    out.keep(field("a"));
+    part = out.keep_partial();
+  }
+  std::string text = read_file(part);
+  const std::size_t length = line("a", 1).size();
+  text.replace(length, length - 1, std::string(length - 1, '\0'));
+  dir_.write("d.partial.jsonl", text);
+  {
+    InputLines out = open(ExistingOutput::skip);
+    EXPECT_FALSE(out.has(field("a")));
+    add(out, "a");
+    out.commit();
+  }
+  EXPECT_EQ(read_file(file()), lines("a"));
+}
+
 TEST_F(InputLinesTest, AFullDiskKeepsWhatIsComplete) {
   {
     InputLines out = open(ExistingOutput::refuse);

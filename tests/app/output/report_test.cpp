@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "tests/app/frames.h"
 #include "tests/app/outcomes.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::app {
@@ -230,6 +231,45 @@ TEST(ReportFile, D7WhereItGetsAPartialNameAloneTheNextRunTakesItsEntriesFromTher
     report.commit(whole);
   }
   EXPECT_THAT(dir.names(), testing::ElementsAre("r.json"));
+}
+
+/// Returns `levels` lists within each other. A writer that calls itself for each level needs more
+/// stack than there is for a million of them.
+std::string nested_lists(std::size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+TEST(ReportFile, AReportOfManyLevelsIsNotContinued) {
+  const test::TemporaryFolder dir;
+  dir.write("r.json", R"([{"file": "a", "b": )" + nested_lists(1'000'000) + "}]");
+  test::expect_error(ErrorKind::output, "is not a report",
+                     [&] { const ReportFile report(dir / "r.json", ExistingOutput::skip, {}); });
+}
+
+TEST(ReportFile, AnEntryOfManyLevelsThatAKilledRunHasLeftIsNotTaken) {
+  const test::TemporaryFolder dir;
+  const std::string entry = R"({"file": "a", "b": )" + nested_lists(1'000'000) + "}";
+  {
+    ReportFile report(dir / "r.json", ExistingOutput::skip, {});
+    report.add("a", entry);
+    report.add("b", R"({"file": "b"})");
+    dir.write("r.json", "somebody's");
+    EXPECT_THROW(report.commit({entry, {{"a", 0, static_cast<std::int64_t>(entry.size())}}}),
+                 Error);
+  }
+  std::filesystem::remove(dir / "r.json");
+  EXPECT_TRUE(ReportFile(dir / "r.json", ExistingOutput::skip, {}).earlier().empty());
+}
+
+TEST(Report, AStatusThatIsNoTextTellsNothing) {
+  for (const char* const entry :
+       {R"({"file": "a", "status": 5, "faces": 0})", R"({"file": "a", "status": {}, "faces": 0})",
+        R"({"file": "a", "status": null, "faces": 0})", R"({"file": "a", "faces": 0})", "[]"}) {
+    EXPECT_FALSE(tells_of_no_faces(entry)) << entry;
+    EXPECT_FALSE(tells_of_damage(entry)) << entry;
+  }
+  EXPECT_TRUE(tells_of_no_faces(R"({"file": "a", "status": "done", "faces": 0})"));
+  EXPECT_FALSE(tells_of_no_faces(R"({"file": "a", "status": "done", "faces": []})"));
 }
 
 TEST(Report, C9TellsADamagedInput) {

@@ -324,6 +324,13 @@ TEST_F(DecisionLogs, NoticeEveryChange) {
   }
 }
 
+TEST_F(DecisionLogs, AreNotOfManyLevels) {
+  constexpr std::size_t kLevels = 1'000'000;
+  replace(R"({"line":)" + std::string(kLevels, '[') + std::string(kLevels, ']') + "}\n");
+  expect_error(ErrorKind::input, "doesn't continue the log",
+               [&] { const app::DecisionLog log(path()); });
+}
+
 TEST_F(DecisionLogs, RemoveWhatAKilledProgramHasLeft) {
   fill();
   const std::string whole = text();
