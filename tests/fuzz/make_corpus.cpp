@@ -1,0 +1,155 @@
+// make_corpus FOLDER: writes those inputs of tests/fuzz/corpus/ that are not text. The others are
+// written by hand.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/picture_files.h"
+#include "tests/support/small_exports.h"
+#include "tests/support/small_yolo.h"
+
+namespace facepipe::test {
+namespace {
+
+using namespace std::string_literals;
+
+class Corpora {
+ public:
+  explicit Corpora(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void add(const std::string& target, const std::string& name, std::string_view input) const {
+    std::filesystem::create_directories(folder_ / target);
+    std::ofstream(folder_ / target / name, std::ios::binary) << input;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// Returns the input of the target "onnx": a card and a network, whose weights are all 0, because
+/// zeros are easier to mutate than random numbers.
+std::string network(OnnxBuilder built, const std::string& card = {}) {
+  for (onnx::TensorProto& weights : *built.model().mutable_graph()->mutable_initializer())
+    for (float& weight : *weights.mutable_float_data()) weight = 0;
+  return big(card.size(), 2) + card + built.model().SerializeAsString();
+}
+
+void add_networks(const Corpora& corpora) {
+  corpora.add("onnx", "scrfd", network(small_scrfd()));
+  corpora.add("onnx", "all_passes", network(export_for_all_passes()));
+  corpora.add("onnx", "yolo", network(small_yolo(2, {5, 3})));
+  corpora.add("onnx", "yolo_anchors", network(small_yolo_anchors(), yolo_anchors_card()));
+  corpora.add("onnx", "retinaface", network(small_retinaface(), retinaface_card()));
+}
+
+void add_pictures(const Corpora& corpora) {
+  const std::string none(4, '\0');
+  const std::string extents = box("ispe", none + big(64, 4) + big(48, 4));
+  const std::vector<HeifItem> items{{1, "av01", {1, 2}}, {2, "av01", {1}, true}, {3, "Exif"}};
+  corpora.add("pictures", "avif",
+              heif(items, {extents, box("irot", big(1, 1))}, {{"auxl", 2, 1}, {"cdsc", 3, 1}}));
+  corpora.add("pictures", "tiles",
+              heif({{1, "grid", {1}}, {2}, {3}}, {extents}, {{"dimg", 1, 2}, {"dimg", 1, 3}}));
+  corpora.add("pictures", "tiff",
+              "II*\0"s + little(8, 4) + tiff_directory({{256, 4}, {274, 6}}, 38) +
+                  tiff_directory({{254, 1}}, 0));
+  corpora.add("pictures", "png",
+              "\x89PNG\r\n\x1A\n"s + png_chunk("IHDR", big(8, 4) + big(8, 4) + "\x8\2\0\0\0"s) +
+                  png_chunk("eXIf", exif(3)) + png_chunk("acTL", big(2, 4) + big(0, 4)) +
+                  png_chunk("IEND", ""));
+  const std::string app1 = "Exif\0\0"s + exif(8);
+  corpora.add("pictures", "jpeg",
+              "\xFF\xD8\xFF\xE1"s + big(app1.size() + 2, 2) + app1 + "\xFF\xD9\xFF\xD8\xFF\xD9"s);
+  const std::string chunks = "VP8X"s + little(10, 4) + std::string(10, '\0') + "EXIF" +
+                             little(exif(5).size(), 4) + exif(5) + "ANMF" + little(0, 4);
+  corpora.add("pictures", "webp", "RIFF"s + little(chunks.size() + 4, 4) + "WEBP" + chunks);
+}
+
+void add_headers(const Corpora& corpora) {
+  const std::string facts = "\1vorbis" + std::string(23, '\0');
+  const std::string comments =
+      "\3vorbis" + little(1, 4) + "x" + little(1, 4) + little(15, 4) + "ARTIST=Somebody\1";
+  corpora.add("headers", "vorbis",
+              "\0\2"s + static_cast<char>(facts.size()) + static_cast<char>(comments.size()) +
+                  facts + comments + "\5vorbissetup");
+  corpora.add("headers", "flac",
+              "\2fLaC\0\0\0\x22"s + std::string(34, 'f') + "\x84\0\0\x8"s + "Somebody");
+  corpora.add("headers", "opus", "\3OpusHead"s + std::string(11, '\0') + "Somebody");
+  corpora.add("headers", "ass",
+              "\4[Script Info]\nTitle: x\nPlayResX: 384\n\n[V4+ Styles]\nFormat: Name\nStyle: "
+              "Default\n\n[Fonts]\nfontname: a\n\n[Events]\nFormat: Layer, Text\n"s);
+  corpora.add("headers", "font",
+              "\7\0\1\0\0\0\1\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C\0\0\0\x40"s + std::string(64, 'x'));
+  corpora.add("headers", "timecode",
+              "\x8"
+              "01:02:03;04"s);
+}
+
+/// Returns a packet of the target "segments", which comes several times.
+std::string packet(unsigned flags, const std::string& bytes, unsigned repeated = 0) {
+  return static_cast<char>(flags) + big(bytes.size() | repeated << 11U, 2) + bytes;
+}
+
+void add_packets(const Corpora& corpora) {
+  constexpr unsigned kKey = 0x41;
+  constexpr unsigned kNoKey = 0x40;
+  const std::string code = "\0\0\1"s;
+  const std::string sets = code + "\x67\x42\0\x1E\x95"s + code + "\x68\xCE\x3C\x80"s;
+  const std::string idr = packet(kKey, sets + code + "\x65\x88"s);
+  const std::string p = packet(kNoKey, code + "\x61\x98"s, 31);
+  const std::string recovery = packet(kKey, code + "\x06\x06\1\xC4\x80"s + code + "\x61\x88"s);
+  corpora.add("segments", "h264", "\0\0"s + idr + p + p + idr + p + recovery + p);
+  corpora.add("segments", "h264_avcc",
+              "\x40\x13\1\x42\0\x1E\xFF\xE1\0\5\x67\x42\0\x1E\x95\1\0\4\x68\xCE\x3C\x80"s +
+                  packet(kKey, "\0\0\0\2\x65\x88"s) + packet(kNoKey, "\0\0\0\2\x61\x98"s, 31));
+  corpora.add("segments", "hevc",
+              "\1\0"s + packet(kKey, code + "\x2A\1\x80"s) +
+                  packet(kNoKey, code + "\x10\1\x80"s, 2) + packet(kNoKey, code + "\2\1\x80"s, 31) +
+                  packet(kKey, code + "\x2A\1\x80"s) + packet(kNoKey, code + "\2\1\x80"s, 31));
+  corpora.add(
+      "segments", "mpeg2",
+      "\2\0"s +
+          packet(kKey, code + "\xB3\x14\0\xF0\x13\xFF\xFF\xE0\x18"s + code + "\0\0\x0F\xFF\xF8"s) +
+          packet(kNoKey, code + "\0\0\x57\xFF\xF8"s, 31));
+  corpora.add("segments", "mjpeg", "\4\0"s + packet(kKey, "\xFF\xD8\xFF\xD9"s, 31));
+  corpora.add("unchanged", "mpeg4",
+              "\0\0"s + "\x0E\0\0\1\x20\0\xC8\x88\x80\x0F\x53\x20\x31\x20"s +
+                  "\6\0\0\1\xB6\x50\x40"s + "\0"s);
+  corpora.add("unchanged", "dirac",
+              "\1\0"s +
+                  "\x0D"
+                  "BBCD\x20\0\0\0\x0D\0\0\0\0"s);
+  corpora.add("unchanged", "vp8", "\2\0\3\x10\0\0"s);
+}
+
+void add_subtitles(const Corpora& corpora) {
+  corpora.add("subtitles", "subrip", "\0\0\0\x0C<i>Hello</i>"s + "\7{\\an8}x"s);
+  corpora.add("subtitles", "ass",
+              "\1\1\x2D[Script Info]\n[Events]\nFormat: Layer, Text \n"s +
+                  "\x19"
+                  "0,0,Default,,0,0,0,,Hello"s);
+  corpora.add("subtitles", "webvtt", "\2\0\0\x0A<b>Hi</b>&lt;"s);
+  corpora.add("subtitles", "mov_text",
+              "\3\3\0\4\0\2Hi"s + "\x18\0\2Hi\0\0\0\x12styl\0\1\0\0\0\2\0\1\1"s);
+}
+
+}  // namespace
+}  // namespace facepipe::test
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::cerr << "usage: make_corpus FOLDER\n";
+    return 2;
+  }
+  const facepipe::test::Corpora corpora(arguments[1]);
+  add_networks(corpora);
+  add_pictures(corpora);
+  add_headers(corpora);
+  add_packets(corpora);
+  add_subtitles(corpora);
+  return 0;
+}
