@@ -35,7 +35,7 @@ inline constexpr double kBetweenLooks_s = 0.1;
 /// false boxes do the most harm.
 [[nodiscard]] inline float least_evidence_for(const Box& box) {
   const float side = std::sqrt(box.width() * box.height());
-  constexpr float kLeast = -3.5F;
+  constexpr float kLeast = -3.4F;
   constexpr float kUsualSide = 40;
   constexpr float kMoreForLarge = 0.5F;  // for each factor of e
   return kLeast + kMoreForLarge * std::log(std::max(side / kUsualSide, 1.0F));

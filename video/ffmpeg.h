@@ -72,8 +72,8 @@ class Dictionary {
 /// Returns `code`, or throws Error(kind, "subject: FFmpeg's text") if `code` is negative; a
 /// PassingError for an output whose errno is_passing(). If the system lacks memory or threads, it
 /// is a PassingError(internal), because the file is not to blame, except for the kind `device`. The
-/// place and the failed call are logged at debug level. Don't use this function for calls that return AVERROR(EAGAIN) to be
-/// called again.
+/// place and the failed call are logged at debug level. Don't use this function for calls that
+/// return AVERROR(EAGAIN) to be called again.
 int check_av(int code, ErrorKind kind, std::string_view subject,
              std::source_location place = std::source_location::current());
 

@@ -228,8 +228,9 @@ overlay::HideOptions derive_appearance(const AskedHiding& hiding) {
 /// Returns the value of --lookahead-memory. The default is at most a quarter of what the control
 /// group allows, because the system kills a process that needs more.
 std::int64_t lookahead_bytes(const AskedHiding& hiding) {
+  static const AskedHiding unasked;
   const std::optional<std::int64_t> limit = memory_limit();
-  const bool chosen = hiding.lookahead_bytes != AskedHiding{}.lookahead_bytes;
+  const bool chosen = hiding.lookahead_bytes != unasked.lookahead_bytes;
   return chosen || !limit ? hiding.lookahead_bytes : std::min(hiding.lookahead_bytes, *limit / 4);
 }
 

@@ -264,8 +264,11 @@ async function finish() {
   if (ownServer) return ownServer.download();
   try {
     await changing;
+    // The server makes no more pictures when it ends.
+    for (const picture of document.images) picture.removeAttribute('src');
     await ask('/quit', '');
   } catch (error) {
+    void refresh();
     return say(error.message);
   }
   clearTimeout(stateTimer);

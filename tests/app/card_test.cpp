@@ -202,16 +202,17 @@ TEST_F(CardProgram, TheReferenceScoreMapsTheScoresOfTracksAndOfVerify) {
   const std::vector<double> usual = best_scores(tracks_with(0.21), "hide");
   EXPECT_NEAR(score_in_report(), 0.03, 1e-6);
   ASSERT_FALSE(usual.empty());
-  EXPECT_GE(std::ranges::min(usual), 0.15);
-  // 0.458... is the root of 0.21: hidden tracks need 0.15^0.5 = 0.387 now.
+  // The weakest detection that a second look can confirm has the usual score 0.1.
+  EXPECT_GE(std::ranges::min(usual), 0.1);
+  // 0.458... is the root of 0.21: hidden tracks need 0.1^0.5 = 0.316 now.
   const json strict = tracks_with(0.458257569);
   EXPECT_NEAR(score_in_report(), 0.1732, 1e-4);
-  EXPECT_GE(std::ranges::min(best_scores(strict, "hide")), 0.387);
+  EXPECT_GE(std::ranges::min(best_scores(strict, "hide")), 0.316);
   // 0.0441 is the square of 0.21, so far weaker tracks are hidden.
   const std::vector<double> all = best_scores(tracks_with(0.0441), "hide");
   EXPECT_NEAR(score_in_report(), 0.0009, 1e-6);
-  EXPECT_LT(std::ranges::min(all), 0.15);
-  EXPECT_GE(std::ranges::min(all), 0.15 * 0.15);
+  EXPECT_LT(std::ranges::min(all), 0.1);
+  EXPECT_GE(std::ranges::min(all), 0.1 * 0.1);
   const auto score_of_verify = [&](const Arguments& more) {
     const CommandResult result =
         run_program(joined({"verify", clip(), clip(), "--model", model, "--card", write(card),

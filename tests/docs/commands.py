@@ -137,10 +137,10 @@ class Checker:
 
 
 def options_of_scripts():
-    """Returns the options in the texts of the Python and Bash scripts of bench/, data/ and experiments/."""
+    """Returns the options in the texts of the Python and Bash scripts of bench/, data/, experiments/ and python/."""
     scripts = [*SOURCE.glob("bench/*"), *SOURCE.glob("data/*"), *SOURCE.glob("experiments/**/*.py"),
-               *SOURCE.glob("experiments/inputs/*")]
-    taken = re.compile(r"add_argument\((?:\s*\"-\w\",)?\s*\"(--[a-z0-9-]+)\"|^ *(--[a-z0-9-]+)\)", re.MULTILINE)
+               *SOURCE.glob("experiments/inputs/*"), *SOURCE.glob("python/facepipe/*.py")]
+    taken = re.compile(r"\badd(?:_argument)?\((?:\s*\"-\w\",)?\s*\"(--[a-z0-9-]+)\"|^ *(--[a-z0-9-]+)\)", re.MULTILINE)
     return {name for script in scripts for names in taken.findall(text_of(script)) for name in names if name}
 
 

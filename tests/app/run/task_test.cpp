@@ -46,7 +46,9 @@ class TaskTest : public test::RunTest {
     const int code = run_all();
     std::istringstream text(testing::internal::GetCapturedStdout());
     lines_.clear();
-    for (std::string line; std::getline(text, line);) lines_.push_back(json::parse(line));
+    // The log of this test program goes to the standard output, too.
+    for (std::string line; std::getline(text, line);)
+      if (line.starts_with('{')) lines_.push_back(json::parse(line));
     return code;
   }
 

@@ -92,7 +92,7 @@ TEST(WindowFinder, FindsNothingInPicturesSmallerThanTheWindow) {
     EXPECT_TRUE(find(scanner, cv::Mat(size, CV_8U, cv::Scalar(90)), {1.1}).empty());
 }
 
-DetectorOptions options_for(const std::string& name) {
+DetectorOptions cascade_options(const std::string& name) {
   DetectorOptions options;
   options.model = test::installed_cascade(name);
   return options;
@@ -120,7 +120,7 @@ std::vector<double> agreement_of_each(const std::vector<Box>& boxes) {
 
 TEST(CascadeDetector, ScoresAWindowByThoseThatAgree) {
   const Frame city = test::read_jpeg(test::city_file());
-  DetectorOptions options = options_for("frontalface_default");
+  DetectorOptions options = cascade_options("frontalface_default");
   options.score_threshold = 0;
   const Detections all = detect(options, city);
   EXPECT_FALSE(all.has_landmarks());
@@ -141,7 +141,7 @@ TEST(CascadeDetector, ScoresAWindowByThoseThatAgree) {
 
 TEST(CascadeDetector, GivesAllWindowsToWhoeverCountsThem) {
   const Frame city = test::read_jpeg(test::city_file());
-  DetectorOptions options = options_for("frontalface_default");
+  DetectorOptions options = cascade_options("frontalface_default");
   options.every_window = true;
   const Detections all = detect(options, city);
   EXPECT_EQ(all.boxes, find(scanner_of("frontalface_default"), city_grey(), {1.1}));
@@ -159,7 +159,7 @@ TEST(WindowFinder, FindsTheSameInBatches) {
 
 TEST(CascadeDetector, LooksForFacesOfTheSizesWanted) {
   const Frame city = test::read_jpeg(test::city_file());
-  DetectorOptions options = options_for("frontalface_default");
+  DetectorOptions options = cascade_options("frontalface_default");
   options.every_window = true;
   options.scale_factor = 1.2;
   options.min_face = 30;
@@ -171,7 +171,7 @@ TEST(CascadeDetector, LooksForFacesOfTheSizesWanted) {
 }
 
 TEST(CascadeDetector, TellsWhatItIs) {
-  const auto factory = make_detector_factory({}, options_for("frontalface_alt"));
+  const auto factory = make_detector_factory({}, cascade_options("frontalface_alt"));
   EXPECT_EQ(factory->model_kind(), "cascade");
   EXPECT_EQ(factory->model_sha256().substr(0, 8), "6281df13");
   EXPECT_FALSE(factory->finds_landmarks());
@@ -184,7 +184,7 @@ TEST(CascadeDetector, TellsWhatItIs) {
 
 TEST(CascadeDetector, RefusesWhatDoesNotGoTogether) {
   const auto refused = [](const std::string& reason, auto change) {
-    DetectorOptions options = options_for("frontalface_alt");
+    DetectorOptions options = cascade_options("frontalface_alt");
     change(options);
     test::expect_error(ErrorKind::usage, reason, [&] { (void)make_detector_factory({}, options); });
   };
