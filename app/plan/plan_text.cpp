@@ -135,7 +135,7 @@ std::string device_lines(const RunPlan& plan) {
 }
 
 std::string memory_text(const RunPlan& plan) {
-  const std::string host = bytes_text(plan.memory_bytes);
+  std::string host = bytes_text(plan.memory_bytes);
   if (plan.device_memory_bytes == 0) return host;
   return fmt::format("{}, and {} in use on the GPU", host, bytes_text(plan.device_memory_bytes));
 }
