@@ -78,7 +78,8 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       device_(device),
       regions_(regions),
       motion_(job_.known ? nullptr : device.make_lane_motion()),
-      second_looker_(job_.known ? nullptr : device.make_second_looker()),
+      // A second look shows the detector an upright crop, in which it doesn't find a turned face.
+      second_looker_(job_.known || job_.turned_too > 0 ? nullptr : device.make_second_looker()),
       keeper_(writes_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.appearance)) {}
 

@@ -42,6 +42,7 @@ void move_timecode(std::string_view text) {
 }  // namespace
 
 void fuzz_headers(Bytes input) {
+  av_log_set_level(AV_LOG_QUIET);
   Pieces pieces(input);
   const AVCodecID codec = kCodecs[pieces.byte() % kCodecs.size()];
   const Bytes header = pieces.rest();

@@ -42,7 +42,7 @@ void fuzz_record(Bytes input) {
   folder.write(OutputLock::record_path(target).filename().string(), record);
 
   const auto damage = OutputLock::damage_of(target);
-  require(!damage || damage->find('\n') == std::string::npos, "damage has several lines");
+  require(!damage || damage->size() <= record.size(), "damage is longer than its record");
   static_cast<void>(parsed(ErrorKind::output, [&] {
     OutputLock lock(target);
     check(lock);

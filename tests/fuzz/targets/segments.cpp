@@ -86,6 +86,7 @@ class Stream {
 }  // namespace
 
 void fuzz_segments(Bytes input) {
+  av_log_set_level(AV_LOG_QUIET);
   Pieces pieces(input);
   const video::UniqueCodecParameters parameters = parameters_in(pieces);
   Stream stream(*parameters);

@@ -33,6 +33,7 @@ void convert_all(video::SubtitleConverter& converter, Pieces& pieces) {
 }  // namespace
 
 void fuzz_subtitles(Bytes input) {
+  av_log_set_level(AV_LOG_QUIET);
   Pieces pieces(input);
   const video::UniqueOutputContext context(avformat_alloc_context());
   if (!context) throw std::bad_alloc();

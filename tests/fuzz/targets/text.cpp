@@ -31,8 +31,8 @@ void fuzz_text(Bytes input) {
 
   const std::string in_json = app::json_string(text);
   require(nlohmann::json::parse(in_json).get<std::string>() == valid, "JSON gives another text");
-  const std::string json_line = "{\"file\":" + in_json + ",\"frame\":0}";
-  require(app::input_of_json(json_line) == in_json, "a line of JSON names another input");
+  const std::string object = "{\"file\":" + in_json + ",\"frame\":0}";
+  require(app::input_of_json(object) == in_json, "a line of JSON names another input");
 
   const std::string in_html = app::escaped_text(text).string();
   require(in_html.find_first_of("<>\"") == std::string::npos, "a text is an element of a page");
