@@ -75,6 +75,8 @@ void TiledRequest::prepare(const Frame& frame) {
     throw Error(ErrorKind::internal, "tiles: frame of another size than the detector was made for");
   first_.reset();
   frame_ = view_of(frame);
+  // The picture as a whole has the same matrix as its tiles (see part_of()).
+  frame_->color.matrix = matrix_or_default(frame.color, frame.size);
   first_ = prepared(0);
 }
 
