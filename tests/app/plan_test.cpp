@@ -104,9 +104,12 @@ TEST_F(Plan, TellsWhatTheRunThenDoes) {
       written.push_back(stream.at("codec_type").get<std::string>() + " " +
                         stream.at("codec_name").get<std::string>());
     EXPECT_EQ(kept, written);
-    // The trial is the whole clip, so its size is exact.
-    EXPECT_EQ(input.at("takes").at("bytes").at("low"), fs::file_size(output));
-    EXPECT_EQ(input.at("takes").at("bytes").at("high"), fs::file_size(output));
+    // The trial is the whole clip, so its size is exact but for MP4's tables of chunks, which
+    // depend on the order in which packets of sound and pictures come.
+    constexpr double kTablesOfChunks = 512;
+    const auto size = static_cast<double>(fs::file_size(output));
+    for (const char* const bound : {"low", "high"})
+      EXPECT_NEAR(input.at("takes").at("bytes").at(bound).get<double>(), size, kTablesOfChunks);
     EXPECT_TRUE(input.at("trials").at(0).at("whole"));
     fs::remove(dir_ / "report.json");
   }
