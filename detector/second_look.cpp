@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "nms/predicate.h"
+
 namespace facepipe::detector {
 namespace {
 
 constexpr float kFits = 0.55F;  // an IoU
 
-float overlap(const Box& a, const Box& b) {
-  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  if (!(width > 0 && height > 0)) return 0;
-  const float common = width * height;
-  return common / (a.width() * a.height() + b.width() * b.height() - common);
+float iou(const Box& a, const Box& b) {
+  return nms::iou(nms::intersection(a, b), nms::area(a), nms::area(b));
 }
 
 float best_score(const Detections& found, const Box& face) {
   float best = 0;
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (overlap(found.boxes[i], face) >= kFits) best = std::max(best, found.scores[i]);
+    if (iou(found.boxes[i], face) >= kFits) best = std::max(best, found.scores[i]);
   return best;
 }
 

@@ -162,6 +162,11 @@ class Follower::Impl {
     return usual_score >= options_.start_score &&
            usual_score >= start_score_of(box, options_.start_score);
   }
+  /// Returns whether a second look may decide about a track that is seen, and isn't hidden.
+  [[nodiscard]] bool is_open(const Track& track) const {
+    const float best = scales_.of(track.found_class).usual(pasts_[track.slot].best_score);
+    return kLookedAtScore <= best && best < kAloneScore;
+  }
   [[nodiscard]] unsigned uses_of(const Sighting& sighting) const {
     const float least_alone = std::min(options_.doubtful_score, options_.lone_score);
     return (sighting.starts ? kStarts | kIsOfUse : 0U) |
@@ -415,8 +420,8 @@ void Follower::Impl::start(TrackStep& now) {
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
-  const float best = scales_.of(track.found_class).usual(past.best_score);
-  track.sure = best >= options_.sure_score;
+  // A higher score is higher on the usual scale, too, so the best sighting makes a track sure.
+  track.sure = track.sure || sighting.usual_score >= options_.sure_score;
   seen.slot = track.slot;
   seen.id = track.id;
   seen.box = sighting.box;
@@ -428,7 +433,7 @@ void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting,
   seen.covers = next && track.sure;
   seen.was_hidden = track.hidden;
   seen.sighting = static_cast<std::uint32_t>(&sighting - now.sightings.data());
-  seen.open = looks_again_ && !track.hidden && best < kAloneScore && best >= kLookedAtScore;
+  seen.open = looks_again_ && !track.hidden && is_open(track);
   seen.hidden = track.hidden || (!seen.open && sighting.usual_score >= options_.lone_score);
   seen.hides = !track.hidden && !seen.open && sighting.starts;
   seen.sure = track.sure;

@@ -119,7 +119,7 @@ void DecisionLog::add(const Json& entry) {
     fail(code);
   }
   bytes_ += static_cast<std::int64_t>(text.size());
-  static_cast<void>(chain_.add(line));
+  chain_.add_own(line);
 }
 
 void DecisionLog::sync() const {

@@ -39,9 +39,13 @@ Json LogChain::add(std::string_view line) {
   if (!entry.is_object() || entry.value("line", Json()) != lines_ + 1 ||
       entry.value("previous", Json()) != last_hash_)
     throw Error(ErrorKind::input, name + " doesn't continue the log: somebody has changed it");
+  add_own(line);
+  return entry;
+}
+
+void LogChain::add_own(std::string_view line) {
   ++lines_;
   last_hash_ = sha256_hex(line);
-  return entry;
 }
 
 LogChain read_log(const std::filesystem::path& log, const std::function<void(const Json&)>& take) {

@@ -27,6 +27,9 @@ class LogChain {
   /// Takes the next line, without its line break, and returns its JSON object. Errors:
   /// Error(input) with the line's number and the reason, but without the log's name.
   nlohmann::ordered_json add(std::string_view line);
+  /// Takes the next line, without its line break, which this program has made as lines() and
+  /// last_hash() say.
+  void add_own(std::string_view line);
 
   /// Returns how many lines there are.
   [[nodiscard]] std::int64_t lines() const { return lines_; }

@@ -41,6 +41,14 @@ def case(model, scales="one"):
     return programs.Case(model, scales, inputs.Picture("crowd", "a crowd", (64, 48), model.parent))
 
 
+def program_that_prints(folder, text):
+    """Returns a program. `text` is a format of the shell's printf."""
+    program = pathlib.Path(folder) / "program"
+    program.write_text(f"#!/bin/sh\nprintf '{text}'\n")
+    program.chmod(0o755)
+    return program
+
+
 def model_in(folder):
     file = pathlib.Path(folder) / "model.json"
     file.write_text(json.dumps({"class": "pedestrian", "window": {"width": 41, "height": 100}}))
@@ -61,9 +69,7 @@ class Programs(unittest.TestCase):
     def test_parts_of_the_cpus_time(self):
         """The first call isn't a measurement. The time of the evaluation is a part of the total."""
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "program"
-            program.write_text("#!/bin/sh\nprintf '99 90\\n5 2\\n7 3\\n6 1\\n1 scales, 9 cells, 8 windows\\nw\\n'\n")
-            program.chmod(0o755)
+            program = program_that_prints(folder, "99 90\\n5 2\\n7 3\\n6 1\\n1 scales, 9 cells, 8 windows\\nw\\n")
             arguments = argparse.Namespace(bench_acf=program, repeats=2, cpu_calls=3)
             rows = {row.part: row for row in programs.on_cpu(arguments, case(model_in(folder)), 2)}
         self.assertEqual({part: row.median_ms for part, row in rows.items()},
@@ -73,10 +79,8 @@ class Programs(unittest.TestCase):
 
     def test_lines_of_the_cuda_program(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "program"
-            program.write_text("#!/bin/sh\nprintf 'ours\\tfeatures\\t0\\t0\\t0\\t0\\t50\\t70\\t900\\n"
-                               "hybrid, compaction\\tevaluation\\t8\\t200\\t30\\t0\\t20\\t10\\t15\\n'\n")
-            program.chmod(0o755)
+            program = program_that_prints(folder, "ours\\tfeatures\\t0\\t0\\t0\\t0\\t50\\t70\\t900\\n"
+                                                  "hybrid, compaction\\tevaluation\\t8\\t200\\t30\\t0\\t20\\t10\\t15\\n")
             arguments = argparse.Namespace(bench_acf_variants=program, repeats=2, acf_coarse=None, replays=3, trees="8")
             ours, hybrid = programs.on_cuda(arguments, case(model_in(folder)))
         self.assertEqual((ours.median_ms, ours.windows, ours.alive, ours.passed, ours.trees),
@@ -84,12 +88,9 @@ class Programs(unittest.TestCase):
         self.assertEqual((hybrid.median_ms, hybrid.windows, hybrid.alive, hybrid.passed, hybrid.trees),
                          (0.015, 200, 30, 0, 8))
 
-
     def test_lines_of_the_program_with_npp(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "program"
-            program.write_text("#!/bin/sh\nprintf 'luv\\tNPP\\t0.01\\t0.5\\t30\\t10\\t20\\nluv\\tours\\t0\\t0\\t5\\n'\n")
-            program.chmod(0o755)
+            program = program_that_prints(folder, "luv\\tNPP\\t0.01\\t0.5\\t30\\t10\\t20\\nluv\\tours\\t0\\t0\\t5\\n")
             arguments = argparse.Namespace(bench_acf_npp=program, repeats=2, replays=3)
             npp, ours = programs.by_npp(arguments, case(model_in(folder)).picture)
         self.assertEqual(npp, NppTime("crowd", "luv", "NPP", 0.01, 0.5, 2, 0.02, 0.02, 0.02))
