@@ -8,6 +8,8 @@ import os
 import pathlib
 import tarfile
 
+import xz
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -16,7 +18,7 @@ def main():
     parser.add_argument("--to", type=pathlib.Path, required=True)
     asked = parser.parse_args()
     time = int(os.environ["SOURCE_DATE_EPOCH"])
-    with tarfile.open(asked.to, "w:xz", preset=9, format=tarfile.GNU_FORMAT) as tar:
+    with xz.open_to_write(asked.to) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for path in [asked.tree, *sorted(asked.tree.rglob("*"))]:
             tar.add(path, pathlib.Path(asked.name, path.relative_to(asked.tree)), recursive=False,
                     filter=lambda entry: without_machine(entry, time))
