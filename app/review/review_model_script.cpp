@@ -21,9 +21,9 @@ function trackOf(row) {
     row;
   return {id, action: ACTIONS[action], person: person === 1, start, end, score, size, held,
     inside: inside === 1, looked: looked === 1, boxes, x, y, coveredBy, long: (end - start) * video.time_base[0] /
-    video.time_base[1]};
+    video.time_base[1], doubtful: ACTIONS[action] === 'hide' && person === 0 && (inside === 1 || held > HELD)};
 }
-const isDoubtful = t => t.action === 'hide' && !t.person && (t.inside || t.held > HELD);
+const isDoubtful = t => t.doubtful;  // computed once, because sorting asks often
 // A hidden track covers this suggestion, so what it shows is hidden anyway.
 function isCovered(t) {
   const by = t.action === 'suggest' ? tracks.get(t.coveredBy) : undefined;
