@@ -31,6 +31,11 @@ struct ExportedPoints {
 /// are ignored.
 [[nodiscard]] std::string yolo_anchors_card(int points = 5, int classes = 1);
 
+/// Returns the card "things" of small_yolo_anchors(0, 3), as JSON. The network finds faces and
+/// plates. A plate has a lower score and a larger hidden area than a face. The first class of the
+/// network, dogs, is ignored.
+[[nodiscard]] std::string things_card();
+
 /// Returns a small RetinaFace with two anchors at each place. Its outputs are the boxes, scores and
 /// landmarks of all strides. If `joined`, one output contains all three. If `softmax`, the network
 /// computes the softmax of the scores itself.
