@@ -203,6 +203,13 @@ OnnxBuilder small_yolo_anchors(int points, int classes) {
   return build;
 }
 
+std::string yolo_card(const std::vector<std::string>& classes) {
+  std::string all;
+  for (const std::string& name : classes)
+    all += (all.empty() ? "" : ", ") + (R"({"name": ")" + name) + R"(", "as": ")" + name + "\"}";
+  return card(R"({"family": "yolo-dfl"})", "[" + all + "]");
+}
+
 std::string yolo_anchors_card(int points, int classes) {
   std::string head = R"({"family": "yolo-anchors",
       "anchors": [[[4, 5], [8, 10], [13, 16]], [[23, 29], [43, 55], [73, 105]],

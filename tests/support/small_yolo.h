@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tests/support/onnx_builder.h"
 
@@ -22,6 +23,10 @@ struct ExportedPoints {
 /// itself decodes the boxes: its output has 4 + classes + count * values rows. The rows contain the
 /// centre, size, scores and landmarks of each cell, in pixels of the input.
 [[nodiscard]] OnnxBuilder small_yolo(int classes = 1, ExportedPoints points = {});
+
+/// Returns a card of small_yolo(), as JSON, whose classes have these names. The names are those of
+/// kinds of objects: "face", "head", "person" or "plate".
+[[nodiscard]] std::string yolo_card(const std::vector<std::string>& classes);
 
 /// Returns a small YOLO of version 5 with landmarks. Its outputs are 1 x 3 anchors x height x width
 /// x (5 + 2 * points + classes), for each stride.
