@@ -368,15 +368,15 @@ HeadData yolo_head(int classes, int points, int point_values) {
   return head;
 }
 
-HeadData yolo_anchors_head(int points) {
+HeadData yolo_anchors_head(int points, int classes = 1) {
   return {.kind = HeadKind::yolo_anchors,
           .strides = {8, 16, 32},
-          .outputs = {{5 + 2 * points + 1}},
+          .outputs = {{5 + 2 * points + classes}},
           .anchors = 3,
           .anchor_sizes = {{{4, 5}, {8, 10}, {13, 16}},
                            {{23, 29}, {43, 55}, {73, 105}},
                            {{146, 217}, {231, 300}, {335, 433}}},
-          .numbers = {.points = points},
+          .numbers = {.classes = classes, .points = points},
           .landmarks = points == 5};
 }
 
@@ -398,6 +398,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"yolo_with_three_landmarks", yolo_head(2, 3, 2)},
                     Case{"yolo_anchors", yolo_anchors_head(5)},
                     Case{"yolo_anchors_without_landmarks", yolo_anchors_head(0)},
+                    Case{"yolo_of_many_classes", yolo_head(12, 0, 2)},
+                    Case{"yolo_anchors_of_three_classes", yolo_anchors_head(5, 3)},
                     Case{"retinaface", retinaface_head()},
                     Case{"retinaface_without_landmarks", without_landmarks(retinaface_head())},
                     Case{"yunet_of_two_anchors", with_anchors(yunet().head, 2)},
