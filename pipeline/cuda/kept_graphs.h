@@ -19,6 +19,7 @@ struct GraphKey {
   StreamLayout layout;
   overlay::OverlayStyle style;
   nms::NmsOptions nms;
+  ClassRules classes;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
   std::optional<Following> follow;
