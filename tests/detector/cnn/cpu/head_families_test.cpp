@@ -210,8 +210,10 @@ std::vector<Found> scrfd(const onnx::GraphProto& graph, const Values& values) {
       return values.at(graph.output(3 * kind + level).name()).numbers;
     };
     for (std::size_t cell = 0; cell < 2 * side * side; ++cell) {
-      const double x = static_cast<double>(cell / 2 % side) * stride;
-      const double y = static_cast<double>(cell / 2 / side) * stride;
+      const std::size_t place = cell / 2;
+      const std::size_t row = place / side;
+      const double x = static_cast<double>(place % side) * stride;
+      const double y = static_cast<double>(row) * stride;
       const double* const sides = &of_kind(1)[4 * cell];
       Found found{of_kind(0)[cell], x + (sides[2] - sides[0]) * stride / 2,
                   y + (sides[3] - sides[1]) * stride / 2, (sides[0] + sides[2]) * stride,
