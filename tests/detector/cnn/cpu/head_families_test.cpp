@@ -24,12 +24,8 @@ using test::OnnxValue;
 
 constexpr int kSide = test::kYoloSide;
 constexpr Size kNetwork{kSide, kSide};
-
-/// Says how the family's own programs normalise pictures: (level - mean) / deviation.
-struct Normalised {
-  double mean = 0;
-  double deviation = 255;
-};
+constexpr double kLevels = 255;
+constexpr float kLeastScore = 1e-6F;  // floats make 0 of some lower scores
 
 using Values = std::map<std::string, OnnxValue>;
 
@@ -54,7 +50,6 @@ struct ExportedFamily {
   std::function<test::OnnxBuilder()> file;
   std::string card;
   Finder find;
-  Normalised input{};
 
   friend void PrintTo(const ExportedFamily& family, std::ostream* to) { *to << family.name; }
 };
@@ -210,8 +205,10 @@ std::vector<Found> scrfd(const onnx::GraphProto& graph, const Values& values) {
       return values.at(graph.output(3 * kind + level).name()).numbers;
     };
     for (std::size_t cell = 0; cell < 2 * side * side; ++cell) {
-      const double x = static_cast<double>(cell / 2 % side) * stride;
-      const double y = static_cast<double>(cell / 2 / side) * stride;
+      const std::size_t place = cell / 2;
+      const std::size_t row = place / side;
+      const double x = static_cast<double>(place % side) * stride;
+      const double y = static_cast<double>(row) * stride;
       const double* const sides = &of_kind(1)[4 * cell];
       Found found{of_kind(0)[cell], x + (sides[2] - sides[0]) * stride / 2,
                   y + (sides[3] - sides[1]) * stride / 2, (sides[0] + sides[2]) * stride,
@@ -224,7 +221,13 @@ std::vector<Found> scrfd(const onnx::GraphProto& graph, const Values& values) {
   return all;
 }
 
-constexpr Normalised kScrfdInput{127.5, 128};
+/// Returns a card without a mean. SCRFD's own mean is a part of the first convolution, whose
+/// padding is black, so cells near the picture's edges would differ (docs/models.md).
+std::string scrfd_card(const std::string& points) {
+  return R"({"facepipe_model": 1, "input": {"std": [255, 255, 255]},
+      "head": {"family": "scrfd", "strides": [8, 16, 32], "anchors": 2)" +
+         points + "}}";
+}
 
 const ExportedFamily kFamilies[] = {
     {"Yolo", [] { return test::small_yolo(); }, "", yolo_of(1)},
@@ -258,8 +261,8 @@ const ExportedFamily kFamilies[] = {
      test::yolo_card({"face", "head", "plate"}), yolo_of(3, 2, 3)},
     {"YoloAnchorsOfTwoClassesAndOneThatIsIgnored", [] { return test::small_yolo_anchors(0, 3); },
      test::things_card(), yolo5_of(0, {1, 2})},
-    {"Scrfd", [] { return test::small_scrfd(); }, "", scrfd, kScrfdInput},
-    {"ScrfdWithoutLandmarks", [] { return test::small_scrfd(false); }, "", scrfd, kScrfdInput},
+    {"Scrfd", [] { return test::small_scrfd(); }, scrfd_card(R"(, "points": {"count": 5})"), scrfd},
+    {"ScrfdWithoutLandmarks", [] { return test::small_scrfd(false); }, scrfd_card(""), scrfd},
     {"Retinaface", [] { return test::small_retinaface(); }, test::retinaface_card(), retinaface},
     {"RetinafaceOfThreeOutputs", [] { return test::small_retinaface(false); },
      test::retinaface_card(), retinaface_of_three(false)},
@@ -273,8 +276,7 @@ class HeadOfFamily : public testing::TestWithParam<std::tuple<ExportedFamily, Li
 
   [[nodiscard]] std::vector<Found> expected(const OnnxValue& picture) const {
     OnnxValue normalised = picture;
-    const Normalised& input = family().input;
-    for (double& number : normalised.numbers) number = (number - input.mean) / input.deviation;
+    for (double& number : normalised.numbers) number /= kLevels;
     const onnx::ModelProto file = family().file().model();
     return family().find(file.graph(), interpret_onnx(file, normalised));
   }
@@ -294,7 +296,7 @@ class HeadOfFamily : public testing::TestWithParam<std::tuple<ExportedFamily, Li
     NetworkOutputs outputs;
     for (std::size_t i = 0; i < model.outputs().size(); ++i)
       outputs.push_back(inference->output(i));
-    return decode_head(model.head(), outputs, {kNetwork, kNetwork, kNetwork}, 0);
+    return decode_head(model.head(), outputs, {kNetwork, kNetwork, kNetwork}, kLeastScore);
   }
 };
 
@@ -322,11 +324,11 @@ TEST_P(HeadOfFamily, FindsWhatTheFileSays) {
   std::vector<Found> wanted = expected(picture);
   std::erase_if(wanted, [](const Found& found) {
     const Box box = visible_box(found);
-    return box.width() <= 0 || box.height() <= 0;
+    return box.width() <= 0 || box.height() <= 0 || found.score <= kLeastScore;
   });
   const Detections found = actual(picture);
   ASSERT_EQ(found.size(), wanted.size());
-  ASSERT_GT(found.size(), 10U);
+  ASSERT_GT(found.size(), 5U);
   ASSERT_EQ(found.has_landmarks(), wanted.front().points.size() == 10);
   for (std::size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE(i);
