@@ -636,7 +636,7 @@ std::set<std::pair<std::string, std::string>> classes_of(const std::vector<json>
 // The networks have random weights, so many scores are near each other. Then suppression keeps
 // another one of two objects if scores differ by rounding.
 TEST_F(SeveralNetworksOnCuda, FindWhatTheCpuFinds) {
-  for (const Arguments& more : {Arguments{}, {"--looks", "1"}, {"--draw", "ids"}}) {
+  for (const Arguments& more : {Arguments{}, {"--looks", "1"}}) {
     Arguments words = both();
     words.insert(words.end(), more.begin(), more.end());
     const std::vector<json> cuda = frames_on("cuda", words);
