@@ -36,7 +36,7 @@ constexpr double kVelocityHalf_s = 0.04;
 /// kBoxesOfPart boxes; a part takes about 50 microseconds.
 constexpr std::size_t kCrowd = 768;
 constexpr std::size_t kBoxesOfPart = 256;
-constexpr unsigned kThreads = 6;
+constexpr int kThreads = 6;
 
 std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
 

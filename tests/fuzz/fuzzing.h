@@ -2,6 +2,7 @@
 // promises.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,7 +45,8 @@ template <typename Parse>
   } catch (const Error& error) {
     const std::string message = error.what();
     require(error.kind() == refusal, "the error has another kind: " + message);
-    require(message.find('\n') == std::string::npos, "the message has several lines: " + message);
+    require(std::ranges::none_of(message, [](unsigned char c) { return c < ' ' || c == 0x7F; }),
+            "the message has several lines or control characters: " + message);
     require(message.size() <= kLongestMessage, "the message is long: " + message);
     return std::nullopt;
   }
