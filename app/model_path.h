@@ -32,7 +32,7 @@ void find_models(detector::DetectorOptions& options,
 /// Logs which models find none of the wanted classes, so that they aren't used.
 /// @param named  has the paths of all models that the user has named
 /// @param used   the models that are used
-void tell_unused_models(const detector::DetectorOptions& named,
-                        const std::vector<detector::ModelInfo>& used);
+void warn_of_unused_models(const detector::DetectorOptions& named,
+                           const std::vector<detector::ModelInfo>& used);
 
 }  // namespace facepipe::app

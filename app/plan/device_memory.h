@@ -21,7 +21,7 @@ class DeviceMemoryWatch {
   [[nodiscard]] std::int64_t most() const { return most_; }
 
  private:
-  void look_again(const std::stop_token& stop);
+  void poll(const std::stop_token& stop);
   void look();
 
   const pipeline::Backend& backend_;

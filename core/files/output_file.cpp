@@ -161,7 +161,7 @@ void OutputFile::open_stream() {
 }
 
 void OutputFile::open_temporary() {
-  fs::path name = name_beside(target_, target_.filename().string(), temporary_suffix());
+  fs::path name = sibling_path(target_, target_.filename().string(), temporary_suffix());
   struct stat there {};
   // An existing file must not be recorded, because the record would then call it ours.
   if (lstat(name.c_str(), &there) == 0) fail(EEXIST);

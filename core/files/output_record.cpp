@@ -64,7 +64,7 @@ std::optional<fs::path> temporary_of(const fs::path& target, std::string_view es
   if (!name || name->find('/') != std::string::npos) return std::nullopt;
   const std::string stem = without_temporary_suffix(*name);
   if (stem.empty()) return std::nullopt;
-  const fs::path own = name_beside(target, target.filename().string(), name->substr(stem.size()));
+  const fs::path own = sibling_path(target, target.filename().string(), name->substr(stem.size()));
   if (own.filename() != *name && !(is_ours && is_ours(stem, NameOf::temporary)))
     return std::nullopt;
   return target.parent_path() / *name;

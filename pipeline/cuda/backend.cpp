@@ -39,14 +39,14 @@ namespace {
 // of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
 
-FaceFields fields_of(const JobOptions& options) {
-  if (options.hide) return FaceFields::places;
+FaceDownload fields_of(const JobOptions& options) {
+  if (options.hide) return FaceDownload::places;
   if (options.wants_faces || (follows(options) && style_of(options).landmarks))
-    return FaceFields::all;
-  return follows(options) ? FaceFields::places : FaceFields::none;
+    return FaceDownload::all;
+  return follows(options) ? FaceDownload::places : FaceDownload::none;
 }
 
-Following following_of(const JobOptions& options) {
+FollowScores following_of(const JobOptions& options) {
   const SearchOptions& search = options.search;
   return {search.scales.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
           search.followed_nms};

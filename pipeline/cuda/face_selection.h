@@ -20,7 +20,7 @@ struct FaceSelectionSetup {
   std::optional<float> over;  ///< only candidates with a higher score are used; nullopt: all
   nms::NmsOptions nms;
   FaceSizes sizes;
-  FaceFields to_host = FaceFields::none;
+  FaceDownload to_host = FaceDownload::none;
 };
 
 /// Selects the faces of one frame in flight. Allocates nothing after construction. Bound to the

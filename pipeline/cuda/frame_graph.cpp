@@ -16,7 +16,8 @@ Clock::duration milliseconds(float time) {
 }
 
 /// Makes the setup for the drawn faces. The detector's candidates all score more than the lower of
-/// the two scores of Following, so only the higher score needs a filter (FaceSelectionSetup::over).
+/// the two scores of FollowScores, so only the higher score needs a filter
+/// (FaceSelectionSetup::over).
 FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
   FaceSelectionSetup faces{{}, setup.nms, setup.sizes, setup.to_host};
   if (setup.follow && setup.follow->face > setup.follow->followed) faces.over = setup.follow->face;
@@ -24,7 +25,7 @@ FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
 }
 
 FaceSelectionSetup followed_of(const FrameGraphSetup& setup) {
-  FaceSelectionSetup followed{{}, setup.follow->nms, setup.sizes, FaceFields::places};
+  FaceSelectionSetup followed{{}, setup.follow->nms, setup.sizes, FaceDownload::places};
   if (setup.follow->followed > setup.follow->face) followed.over = setup.follow->followed;
   return followed;
 }

@@ -25,11 +25,11 @@ namespace facepipe::pipeline {
 
 /// Says which detections a job follows. The detector returns all candidates that score more than
 /// the lower of the two scores.
-struct Following {
+struct FollowScores {
   float followed = 0;     ///< candidates that score more are followed
   float face = 0;         ///< candidates that score more are faces
   nms::NmsOptions nms{};  ///< for those that are followed
-  friend bool operator==(const Following&, const Following&) = default;
+  friend bool operator==(const FollowScores&, const FollowScores&) = default;
 };
 
 /// The facts from which a FrameGraph is captured. They are the same for all frames of a job. Each
@@ -39,8 +39,8 @@ struct FrameGraphSetup {
   overlay::CudaOverlaySetup overlay;  ///< if it has no style, nothing is drawn
   nms::NmsOptions nms;
   FaceSizes sizes;
-  FaceFields to_host = FaceFields::none;
-  std::optional<Following> follow;  ///< set if faces are followed
+  FaceDownload to_host = FaceDownload::none;
+  std::optional<FollowScores> follow;  ///< set if faces are followed
   bool times_stages = false;  ///< the graph records events between the stages; this costs some time
   cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< how FrameGraph::wait() waits
 };
@@ -67,7 +67,7 @@ class FrameGraph {
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  /// Returns the last frame's detections that tracks need. Suppression by Following::nms has
+  /// Returns the last frame's detections that tracks need. Suppression by FollowScores::nms has
   /// selected them, regardless of FrameGraphSetup::nms. Call it after wait(), and only if faces are
   /// followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {

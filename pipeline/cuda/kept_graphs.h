@@ -20,8 +20,8 @@ struct GraphKey {
   overlay::OverlayStyle style;
   nms::NmsOptions nms;
   FaceSizes sizes;
-  FaceFields to_host = FaceFields::none;
-  std::optional<Following> follow;
+  FaceDownload to_host = FaceDownload::none;
+  std::optional<FollowScores> follow;
   bool times_stages = false;
   detector::Tuning tuning = detector::Tuning::none;
   int places = 1;                                        ///< graphs in the set

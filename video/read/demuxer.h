@@ -98,7 +98,7 @@ class Demuxer final : public Source {
   void find_streams();
   void take_png_size();
   void look_into_boxes();
-  void look_into(const AVPacket& packet);
+  void examine(const AVPacket& packet);
   void choose_video();
   void take_video(int stream_index);
   void check_size() const;
@@ -116,7 +116,7 @@ class Demuxer final : public Source {
   int first_late_ = 0;  // streams from this index on were found only after the opening
   std::string read_error_;
   std::optional<Error> failure_;
-  bool looked_into_ = false;      // look_into() has examined the video's first packet
+  bool examined_ = false;         // examine() has examined the video's first packet
   PictureFile picture_;           // facts about a still image
   bool still_in_boxes_ = false;   // the input is AVIF or HEIF, which FFmpeg treats as a video
   bool has_other_layer_ = false;  // HEVC: another layer than the base layer was found

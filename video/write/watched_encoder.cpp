@@ -32,7 +32,7 @@ class WatchedEncoder final : public Encoder {
     for (const AVFrameSideData* const data : all) {
       const char* const name = name_of_picture_data(*data);
       if (name == nullptr || !watch_.kept.insert(data->type).second) continue;
-      tell_lost(watch_.notices,
+      note_lost(watch_.notices,
                 std::string(name) + " lost: " + encoder_->name() + " doesn't write them",
                 watch_.strict, watch_.output);
     }

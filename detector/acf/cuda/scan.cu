@@ -362,7 +362,7 @@ __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
 #pragma unroll
   for (int w = 0; w < kWindows; ++w) runs[w] = {};
   for (int block = first; block < end; block += kWarpTrees) {
-    Run of_lane[kWindows];
+    Run lane_runs[kWindows];
     DeviceTree next = plan.classifier.warp_trees[block + lane];
 #pragma unroll
     for (int k = 0; k < kLaneRun; ++k) {
@@ -372,12 +372,12 @@ __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
       const bool counts = number >= walked && number < last;
 #pragma unroll
       for (int w = 0; w < kWindows; ++w) {
-        of_lane[w].sum += counts ? leaf_of(tree, windows[w]) : 0;
-        if (counts) of_lane[w].least = min(of_lane[w].least, of_lane[w].sum);
+        lane_runs[w].sum += counts ? leaf_of(tree, windows[w]) : 0;
+        if (counts) lane_runs[w].least = min(lane_runs[w].least, lane_runs[w].sum);
       }
     }
 #pragma unroll
-    for (int w = 0; w < kWindows; ++w) runs[w] = followed_by(runs[w], of_lanes(of_lane[w]));
+    for (int w = 0; w < kWindows; ++w) runs[w] = followed_by(runs[w], of_lanes(lane_runs[w]));
   }
 }
 

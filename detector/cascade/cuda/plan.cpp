@@ -35,14 +35,14 @@ DeviceNode device_node(const Cascade& cascade, const NodeTable& from, const Tree
   std::ranges::transform(from.feature.weights, node.weights,
                          [](float weight) { return static_cast<std::int32_t>(weight); });
   node.threshold = from.threshold;
-  const auto settle = [&](std::int32_t child, std::int32_t& step, float& leaf) {
+  const auto set_child = [&](std::int32_t child, std::int32_t& step, float& leaf) {
     if (child > 0)
       step = child - index;
     else
       leaf = cascade.leaves[tree.first_leaf + static_cast<std::uint32_t>(-child)];
   };
-  settle(from.left, node.left, node.left_leaf);
-  settle(from.right, node.right, node.right_leaf);
+  set_child(from.left, node.left, node.left_leaf);
+  set_child(from.right, node.right, node.right_leaf);
   return node;
 }
 

@@ -56,7 +56,7 @@ void put(const Detections& from, const cuda::DeviceDetections& to, cuda::StreamV
 class OnDevice {
  public:
   OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity,
-           FaceFields wanted)
+           FaceDownload wanted)
       : stored_(capacity, given.candidates.has_landmarks()),
         faces_(face_capacity, given.candidates.has_landmarks()),
         indices_(capacity),
@@ -125,7 +125,7 @@ TEST(CudaFaces, AreThoseThatTheHostSelects) {
           const Detections expected = select_faces(
               given.candidates, {given.indices, given.boxes, given.scores, given.beyond_capacity},
               wanted);
-          OnDevice device(given, candidates + 2, candidates + 2, FaceFields::all);
+          OnDevice device(given, candidates + 2, candidates + 2, FaceDownload::all);
           SCOPED_TRACE(std::to_string(candidates) + " candidates");
           expect_equal(device.run(wanted), expected);
           EXPECT_EQ(device.counts().candidates, candidates);
@@ -142,7 +142,7 @@ TEST(CudaFaces, WithoutLandmarksAreThoseThatTheHostSelects) {
     const FaceSizes wanted{10, 70};
     const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, wanted);
     EXPECT_FALSE(expected.has_landmarks());
-    OnDevice device(given, candidates, candidates, FaceFields::all);
+    OnDevice device(given, candidates, candidates, FaceDownload::all);
     expect_equal(device.run(wanted), expected);
     EXPECT_EQ(device.counts().faces, expected.size());
     const CopyTotal copied = device.copies().total(CopyKind::faces);
@@ -156,7 +156,7 @@ TEST(CudaFaces, WithoutLandmarksAreThoseThatTheHostSelects) {
 TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
   const Case given = random_case(7, 3000, false, false);
   const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {10, 0});
-  OnDevice device(given, 3000, 100, FaceFields::all);
+  OnDevice device(given, 3000, 100, FaceDownload::all);
   const Detections found = device.run({10, 0});
   ASSERT_EQ(found.size(), 100U);
   EXPECT_TRUE(std::equal(found.boxes.begin(), found.boxes.end(), expected.boxes.begin()));
@@ -166,12 +166,12 @@ TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
 TEST(CudaFaces, CopiesAreCounted) {
   constexpr std::int64_t kFace = sizeof(Box) + sizeof(float) + sizeof(Landmarks);
   const Case given = random_case(9, 2000, false, false);
-  OnDevice alone(given, 2000, 2000, FaceFields::none);
+  OnDevice alone(given, 2000, 2000, FaceDownload::none);
   EXPECT_EQ(alone.run({}).size(), 0U);
   EXPECT_EQ(alone.counts().faces, given.indices.size());
   EXPECT_EQ(alone.copies().total(CopyKind::counts), (CopyTotal{1, sizeof(FaceCounts)}));
   EXPECT_EQ(alone.copies().total(CopyKind::faces), (CopyTotal{0, 0}));
-  OnDevice all(given, 2000, 2000, FaceFields::all);
+  OnDevice all(given, 2000, 2000, FaceDownload::all);
   const auto found = static_cast<std::int64_t>(all.run({}).size());
   ASSERT_GT(found, FacesDownload::kEager);
   EXPECT_EQ(all.copies().total(CopyKind::faces), (CopyTotal{6, found * kFace}));
@@ -179,7 +179,7 @@ TEST(CudaFaces, CopiesAreCounted) {
 
 TEST(CudaFaces, OfPlacesAloneComeInOneCopyEach) {
   const Case given = random_case(9, 3000, false, false);
-  OnDevice device(given, 3000, 3000, FaceFields::places);
+  OnDevice device(given, 3000, 3000, FaceDownload::places);
   Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {});
   expected.landmarks.clear();
   expect_equal(device.run({}), expected);
