@@ -20,7 +20,7 @@ namespace facepipe::app {
 /// default_model_places() at which there is a file. If `named` is the word centerface and there is
 /// no file of this name, only default_model_places() count. Doesn't check a file that the user
 /// named: the code that reads the file reports what is wrong with it. Throws Error(device) if there
-/// is no file; the error names the places.
+/// is not a file; the error names the places.
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
 

@@ -23,7 +23,7 @@ void open_closed_streams();
 [[nodiscard]] int write_at_once(std::FILE* stream, std::string_view text);
 
 /// Writes lines for people to standard output at once, after terminal_lines() has made them safe.
-/// Throws Error(output) if the lines can't be written. A closed pipe is no error.
+/// Throws Error(output) if the lines can't be written. A closed pipe is not an error.
 void print(std::string_view text);
 
 /// Writes lines for people to standard error. Ignores errors.

@@ -43,7 +43,7 @@ struct JobPlan {
   std::optional<OutputPlan> output;  ///< nullopt if no video is written
 };
 
-/// Returns whether several lanes, of this job or of several jobs, use the device at once.
+/// Returns whether several lanes, of this job or of several jobs, use the device at the same time.
 [[nodiscard]] bool several_lanes(const JobOptions& options, const LanePlan& lanes);
 
 /// Returns whether the output gets this packet. The packet belongs to a stream that isn't the

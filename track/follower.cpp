@@ -295,7 +295,7 @@ void Follower::Impl::move_on(TrackStep& now) {
 
 /// Moves the boxes of hidden tracks. If two faces cross, the points in a box can belong to the
 /// other face. So the boxes of both faces move with their last velocity. A box of another class,
-/// such as that of a face within that of a person, is no crossing.
+/// such as that of a face within that of a person, is not a crossing.
 void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   std::vector<Box> hidden;
   std::vector<std::uint16_t> classes;

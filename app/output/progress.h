@@ -100,8 +100,8 @@ class ProgressReporter {
   std::jthread thread_;  // last, because the thread uses all members above
 };
 
-/// Adds up the progress of several inputs that are worked on at once: the number of inputs that are
-/// done, and the frames and faces of all inputs. Thread-safe.
+/// Adds up the progress of several inputs that are worked on at the same time: the number of inputs
+/// that are done, and the frames and faces of all inputs. Thread-safe.
 class ProgressOfSeveral {
  public:
   /// @param reporter  must outlive this object

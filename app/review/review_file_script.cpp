@@ -7,7 +7,7 @@ const ownServer = null;  // the page asks facepipe
 )js";
 
 const char* const kReviewFileScript = R"js(
-// What the server does for a page, done by a page that is one file. All that it knows is in the page.
+// A page that is one file does itself what the server does otherwise. All data are in the page.
 const dataOf = id => JSON.parse(document.getElementById(id).textContent);
 const piecesOf = kind => [...document.querySelectorAll(`script.${kind}`)].flatMap(element => {
   const piece = JSON.parse(element.textContent);

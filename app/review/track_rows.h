@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostBoxesAtOnce = 400'000;
 /// person", "ends inside" and "looked at" are 0 or 1. x and y are ReviewedTrack::centre.
 void append_row(std::string& text, const ReviewedTrack& track);
 
-/// What the page is told besides the tracks.
+/// Holds what the page gets besides the tracks.
 struct RowsFacts {
   const VideoFacts& video;
   std::string reviewer;

@@ -160,8 +160,8 @@ std::string maker_line() {
          (here.boot.empty() ? "-" : here.boot) + ' ' + escaped(here.host) + '\n';
 }
 
-/// Returns the target's size, or -1 if it is no regular file. For example, the pattern of an image
-/// sequence names no file.
+/// Returns the target's size, or -1 if it is not a regular file. For example, the pattern of an
+/// image sequence names no file.
 std::int64_t size_of_target(const fs::path& target) {
   struct stat found {};
   return lstat(target.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;

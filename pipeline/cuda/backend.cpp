@@ -34,9 +34,9 @@
 namespace facepipe::pipeline {
 namespace {
 
-// Number of frames, of all lanes together, that the chip works on at once. Threads sleep while they
-// wait for the chip, so more than two frames are needed to keep the chip busy (H100: 3,025 frames
-// of 1080p a second with 2, 3,667 with 4).
+// Number of frames, of all lanes together, that the chip works on at the same time. Threads sleep
+// while they wait for the chip, so more than two frames are needed to keep the chip busy (H100:
+// 3,025 frames of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
 
 FaceDownload fields_of(const JobOptions& options) {
@@ -81,7 +81,7 @@ void try_hiding(Device device) {
 
 class CudaBackend final : public Backend {
  public:
-  /// @param requests  the number of frames that one lane searches at once
+  /// @param requests  the number of frames that one lane searches at the same time
   CudaBackend(Device device, std::unique_ptr<detector::CudaDetectorFactory> detectors, int requests)
       : device_(device), requests_(requests), detectors_(std::move(detectors)) {
     // Makes nvJPEG and NVDEC sleep while they wait for the device, because lanes need the cores.
@@ -156,7 +156,7 @@ class CudaBackend final : public Backend {
                                                              CopyCounter& copies) override {
     cuda::use_device(device_);
     if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
-      // More pictures at once gain nothing, because nvJPEG's calls wait in the library.
+      // More pictures at the same time gain nothing, because nvJPEG's calls wait in the library.
       constexpr int kAtOnce = 1;
       return video::make_jpeg_encoder(setup, first, *nvjpeg(), kAtOnce, notices, copies);
     }

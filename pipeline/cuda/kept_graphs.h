@@ -30,7 +30,7 @@ struct GraphKey {
   friend bool operator==(const GraphKey&, const GraphKey&) = default;
 };
 
-/// Graphs with the same key: one for each frame that is in flight at once.
+/// Graphs with the same key: one for each frame that is in flight at the same time.
 struct GraphSet {
   std::shared_ptr<const detector::CudaDetector> detector;
   std::vector<std::unique_ptr<FrameGraph>> graphs;

@@ -205,7 +205,7 @@ TEST_F(Plan, RefusesWhatTheRunRefuses) {
   dir_.write("report.json");
   const std::vector<std::pair<Arguments, int>> refused{
       {{"run", dir_ / "missing.mp4"}, 3},
-      {{"run", dir_ / "there.mp4", "-o", dir_ / "out.mp4"}, 3},  // it is no video
+      {{"run", dir_ / "there.mp4", "-o", dir_ / "out.mp4"}, 3},  // it is not a video
       {{"run", clip(), "-o", dir_ / "there.mp4"}, 5},
       {{"run", clip(), "-o", dir_ / "out.mp4", "--report", dir_ / "report.json"}, 5},
       {{"run", clip(), "-o", dir_ / "none" / "out.mp4"}, 5},

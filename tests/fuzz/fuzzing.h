@@ -1,4 +1,4 @@
-// What the fuzz targets have in common: files that hold an input, and checks of what a parser
+// Holds what the fuzz targets have in common: files that hold an input, and checks of what a parser
 // promises.
 #pragma once
 

@@ -27,8 +27,8 @@ class Demuxer final : public Source {
   /// @param max_pixels  the most pixels of a picture; a stream of larger pictures is refused before
   ///                    one is decoded
   /// Throws Error(input) if the input can't be opened (PassingError if a disk, a server or the
-  /// network fails), names other files, is no media file, has no video stream or an absurd picture
-  /// size, is made of tiles, or is an AVIF or HEIF picture from a pipe. Throws Stopped.
+  /// network fails), names other files, is not a media file, has no video stream or an absurd
+  /// picture size, is made of tiles, or is an AVIF or HEIF picture from a pipe. Throws Stopped.
   Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
           std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;

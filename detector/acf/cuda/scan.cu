@@ -18,7 +18,7 @@ constexpr int kThreads = 512;
 constexpr int kLog2Warps = 4;
 constexpr int kWarps = 1 << kLog2Warps;
 static_assert(kWarps * kLanes == kThreads);
-constexpr int kBlocks = 2;   ///< number of blocks that a multiprocessor runs at once
+constexpr int kBlocks = 2;   ///< number of blocks that a multiprocessor runs at the same time
 constexpr int kWindows = 2;  ///< number of windows for which a lane reads each tree only once
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kFirstTrees = 8;
@@ -150,8 +150,8 @@ __device__ __forceinline__ float cell_at(const float* window, std::int32_t offse
 }
 
 __device__ __forceinline__ std::int32_t leaf_of(const DeviceTree& tree, const float* window) {
-  // All three cells are loaded at once, because a second load that waits for the first takes
-  // longer.
+  // All three cells are loaded at the same time, because a second load that waits for the first
+  // takes longer.
   const bool is_left = cell_at(window, tree.offsets[0]) < tree.thresholds[0];
   const bool is_first = cell_at(window, tree.offsets[1]) < tree.thresholds[1];
   const bool is_third = cell_at(window, tree.offsets[2]) < tree.thresholds[2];

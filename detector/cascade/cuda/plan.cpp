@@ -170,7 +170,7 @@ std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tab
 }
 
 /// Holds the corners of 32 stumps in the order of a StumpBlock. The lanes read their i-th words at
-/// the same time. A word of 0 is no corner.
+/// the same time. A word of 0 is not a corner.
 class BlockCorners {
  public:
   explicit BlockCorners(std::size_t most) : most_(words_of(most)) {}
