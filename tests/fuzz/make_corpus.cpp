@@ -94,6 +94,14 @@ void add_headers(const Corpora& corpora) {
   corpora.add("headers", "ass_unknown_values",
               "\4[V4+ Styles]\nFormat: Name, x, Bold\nStyle: a,b,x\nStyle: a,b,1,c\rTitle: x\n"
               "[Events]\nFormat: Layer, x\n"s);
+  corpora.add("headers", "timed_text",
+              "\xB"s + std::string(30, '\1') +
+                  "\0\0\0\x12"
+                  "ftab\0\1\0\1\5Serif"s +
+                  "\0\0\0\x10udtaSomebody"s);
+  corpora.add("headers", "dvd",
+              "\xC"
+              "size: 720x480\nalign: OFF at LEFT TOP\nid: Somebody\n");
   corpora.add("headers", "font",
               "\7\0\1\0\0\0\1\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C\0\0\0\x40"s + std::string(64, 'x'));
   corpora.add("headers", "timecode",

@@ -149,6 +149,48 @@ Cleaned bytes_of(CleanedText text, const std::string& loss) {
   return {{text.header.begin(), text.header.end()}, text.lost ? loss : ""};
 }
 
+/// Returns whether a box of 3GPP Timed Text is a table of fonts, and nothing else.
+bool is_font_table(Bytes box) {
+  constexpr std::size_t kBegin = 10;  // size, type and number of fonts
+  if (box.size() < kBegin || text_of(box).substr(4, 4) != "ftab") return false;
+  std::size_t at = kBegin;
+  for (unsigned fonts = AV_RB16(box.data() + 8); fonts > 0; --fonts) {
+    if (box.size() - at < 3) return false;
+    const std::string_view name = text_of(box.subspan(at + 3)).substr(0, box[at + 2]);
+    if (name.size() < box[at + 2]) return false;
+    if (std::ranges::any_of(name, [](unsigned char c) { return c < ' ' || c == 0x7F; }))
+      return false;
+    at += 3 + name.size();
+  }
+  return at == box.size();
+}
+
+/// Keeps the numbers of 3GPP Timed Text (MP4's subtitles), which say where and how text is shown,
+/// and the names of fonts.
+std::optional<Cleaned> clean_timed_text(Bytes header) {
+  constexpr std::size_t kNumbers = 30;  // flags, justification, colour, box, style
+  if (header.size() < kNumbers) return std::nullopt;
+  Cleaned result{{header.begin(), header.begin() + kNumbers}, {}};
+  header = header.subspan(kNumbers);
+  while (header.size() >= 8 && AV_RB32(header.data()) >= 8 &&
+         AV_RB32(header.data()) <= header.size()) {
+    const Bytes box = header.first(AV_RB32(header.data()));
+    if (is_font_table(box))
+      append(result.header, box);
+    else
+      result.lost = "further boxes";
+    header = header.subspan(box.size());
+  }
+  if (!header.empty()) result.lost = "further bytes";
+  return result;
+}
+
+bool is_text_subtitle(AVCodecID codec) {
+  const AVCodecDescriptor* const about = avcodec_descriptor_get(codec);
+  return about != nullptr && about->type == AVMEDIA_TYPE_SUBTITLE &&
+         (about->props & AV_CODEC_PROP_TEXT_SUB) != 0;
+}
+
 /// Returns the header without its texts; nullopt if the header isn't valid for its codec.
 std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
   if (header.empty()) return Cleaned{};
@@ -166,11 +208,10 @@ std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
       return bytes_of(clean_ass_header(header), "text other than styles");
     case AV_CODEC_ID_DVD_SUBTITLE:
       return bytes_of(clean_dvd_header(header), "further lines");
-    case AV_CODEC_ID_SUBRIP:
-    case AV_CODEC_ID_TEXT:
-    case AV_CODEC_ID_WEBVTT:
-      return Cleaned{{}, "words"};
+    case AV_CODEC_ID_MOV_TEXT:
+      return clean_timed_text(header);
     default:
+      if (is_text_subtitle(codec)) return Cleaned{{}, "words"};
       return Cleaned{{header.begin(), header.end()}, {}};
   }
 }

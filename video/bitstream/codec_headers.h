@@ -19,7 +19,8 @@ namespace facepipe::video {
 
 /// Removes from a header all data that decoders don't need. Vorbis and Theora lose their comments,
 /// and the pictures in them. FLAC and Opus keep only the facts about the sound. ASS and DVD
-/// subtitles keep what subtitle_headers.h knows. Other text subtitles lose their whole header. A
+/// subtitles keep what subtitle_headers.h knows. 3GPP Timed Text (MP4) keeps its numbers and the
+/// names of fonts. Other text subtitles lose their whole header. A
 /// header for which can_clean_header() is false is also removed completely. Returns a description
 /// of what was lost; empty if nothing meaningful was lost.
 std::string clean_header(AVCodecParameters& parameters);
