@@ -45,10 +45,10 @@ void Verification::add(std::vector<verify::Finding> findings, const std::string&
 /// Fills in what the finding shows.
 void Verification::name_class(verify::Finding& finding) const {
   if (finding.source != verify::FindingSource::edit_file) {
-    const detector::FoundClass& its =
+    const detector::FoundClass& found =
         detectors_.model_info().classes().at(finding.clearest.found_class);
-    finding.class_name = its.name;
-    finding.model = its.model;
+    finding.class_name = found.name;
+    finding.model = found.model;
     return;
   }
   const auto track = std::ranges::find(tracks_->tracks, finding.track, &track::FileTrack::id);

@@ -159,10 +159,10 @@ std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tab
   std::map<std::vector<std::int32_t>, std::vector<std::size_t>> runs;
   for (std::size_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
     runs[counts_of(corners[i])].push_back(i);
-  for (const auto& [counts, its] : runs)
+  for (const auto& [counts, indices] : runs)
     for (std::size_t step = 0; step < 2; ++step) {
-      append_run_head(counts, its.size(), to.stumps[step]);
-      for (const std::size_t i : its)
+      append_run_head(counts, indices.size(), to.stumps[step]);
+      for (const std::size_t i : indices)
         append_stump(to.nodes[step][i], corners[i], tables[step].layout, kind_of(counts), units,
                      to.stumps[step]);
     }
