@@ -105,7 +105,7 @@ void append_json_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   if (tells_classes(frame.classes)) {
     const detector::FoundClass found = class_of(frame, i);
     to += R"(,"class":)" + json_string(found.name);
-    to += R"(,"model":)" + (its.model.empty() ? "null" : json_string(found.model));
+    to += R"(,"model":)" + (found.model.empty() ? "null" : json_string(found.model));
   }
   const std::int64_t track = record.face_tracks.empty() ? kNoTrack : record.face_tracks.at(i);
   if (track != kNoTrack) to += R"(,"track":)" + std::to_string(track);
