@@ -66,9 +66,9 @@ Chosen choose(const Device& device, const DetectorOptions& options) {
   return {options, &family, choose_engine(family, device, options)};
 }
 
-/// Sets the number of OpenCV's threads, which the whole process has in common. A network in OpenCV's
-/// engine needs all of them. A cascade needs one, because each of its own threads makes a level by
-/// itself. No other detector depends on this number.
+/// Sets the number of OpenCV's threads, which the whole process has in common. A network in
+/// OpenCV's engine needs all of them. A cascade needs one, because each of its own threads makes a
+/// level by itself. No other detector depends on this number.
 void set_opencv_threads(const std::vector<Chosen>& models, int threads) {
   const auto computes = [&](Library library) {
     return std::ranges::any_of(
