@@ -13,8 +13,8 @@
 namespace facepipe::track {
 
 /// A pool of threads, which are started when they are first needed. If the process may use only one
-/// processor, or the system can't start more threads, the calling thread does all the work. Only one thread
-/// may call run().
+/// processor, or the system can't start more threads, the calling thread does all the work. Only
+/// one thread may call run().
 class CrowdWorkers {
  public:
   /// @param threads  the largest number of threads, including the calling thread
