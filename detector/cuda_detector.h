@@ -4,10 +4,13 @@
 // The interface doesn't depend on suppression or on networks.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/cuda/detections.h"
 #include "core/cuda/frame_descriptor.h"
@@ -45,7 +48,7 @@ class CudaDetection {
   /// Returns the candidates of the last run, in memory of this object and in the order of
   /// DetectionRequest::collect(). *count is the number of candidates. If it exceeds the capacity,
   /// the memory holds only the first candidates in that order. `landmarks` is null if the detector
-  /// finds no landmarks.
+  /// finds no landmarks, and `classes` if it finds one class.
   [[nodiscard]] virtual cuda::DeviceDetections candidates() const = 0;
 };
 
@@ -76,6 +79,18 @@ class CudaDetector {
   return layout;
 }
 
+/// The most candidates of a frame for which a model of several classes has room, unless one class
+/// alone needs more.
+inline constexpr std::uint32_t kMostOfAllClasses = 1U << 18;
+
+/// Returns how many candidates of a frame a model has room for, if `capacity` candidates of each of
+/// its classes are wanted. Any class may have all of this room.
+[[nodiscard]] constexpr std::uint32_t room_for(std::size_t classes, std::uint32_t capacity) {
+  const std::uint64_t all = std::uint64_t{capacity} * classes;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(all, std::max(capacity, kMostOfAllClasses)));
+}
+
 /// Says what to do if kernels can divide their work in several ways, and it isn't yet known which
 /// way is the fastest on this chip.
 enum class Tuning {
@@ -91,24 +106,25 @@ inline constexpr StreamLayout kTrialLayout{{64, 64}, {.semi_planar = true}, {}};
 class CudaDetectorFactory : public ModelInfo {
  public:
   using ModelInfo::ModelInfo;
+  explicit CudaDetectorFactory(ModelInfo info) : ModelInfo(std::move(info)) {}
   virtual ~CudaDetectorFactory() = default;
 
-  /// Returns a new detector for frames of `layout`. It keeps `capacity` (>= 1) candidates of each
-  /// frame. Makes the factory's device current in the calling thread. Throws Error(device) if the
-  /// layout is neither NV12 nor P016, if the detector refuses the size, or if CUDA fails. Throws
-  /// Error(usage) if the capacity is 0.
+  /// Returns a new detector for frames of `layout`. It keeps room_for() candidates of each frame
+  /// for each model, if `capacity` (>= 1) candidates of each class are wanted. Makes the factory's
+  /// device current in the calling thread. Throws Error(device) if the layout is neither NV12 nor
+  /// P016, if the detector refuses the size, or if CUDA fails. Throws Error(usage) if the capacity
+  /// is 0.
   [[nodiscard]] virtual std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
                                                                      std::uint32_t capacity,
                                                                      Tuning tuning) const = 0;
 };
 
-/// Reads the model, resolves engine and precision, and captures the work for a small picture. So a
-/// model that the engine can't compute, or a chip for which this build has no code, is refused
-/// before any input is opened. Makes `device` current in the calling thread.
+/// Reads the models, resolves engine and precision, and captures each model's work for a small
+/// picture. So a model that the engine can't compute, or a chip for which this build has no code,
+/// is refused before any input is opened. With several models, the detectors search each frame with
+/// one model after the other, in one stream. Makes `device` current in the calling thread.
 /// * Throws Error(device), naming the file, if the model can't be read, if its family refuses it,
 ///   or if it can't be computed. Throws Error(device) if CUDA fails.
-/// * Throws Error(device) for several models, and for a model of several classes, because detectors
-///   on a device don't tell classes apart.
 /// * Throws Error(usage) as choose_engine() and models_of() do, and if options are out of range.
 /// * Throws Error(internal) for an engine for which works_in_host_memory() is true.
 [[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(

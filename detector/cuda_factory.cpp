@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -11,6 +14,7 @@
 #include "detector/cnn/cuda/factory.h"
 #include "detector/cnn/family.h"
 #include "detector/cuda_detector.h"
+#include "detector/cuda_looks_detector.h"
 #include "detector/families.h"
 #include "detector/models.h"
 
@@ -30,21 +34,54 @@ constexpr std::array kCudaFamilies{
     CudaFamily{&acf::kFamily, acf::make_cuda_factory},
 };
 
-}  // namespace
+using Factories = std::vector<std::unique_ptr<CudaDetectorFactory>>;
 
-std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
-                                                                const DetectorOptions& options) {
-  const std::vector<DetectorOptions> models = models_of(options);
-  if (models.size() > 1)
-    throw Error(ErrorKind::device, "several models search frames only on the CPU (--device cpu)");
-  const DetectorOptions& of_model = models.front();
-  const Family& family = family_of(of_model.model);
-  const EngineChoice choice = choose_engine(family, device, of_model);
+std::vector<ModelInfo> infos_of(const Factories& models) {
+  std::vector<ModelInfo> infos;
+  for (const auto& model : models) infos.emplace_back(*model);
+  return infos;
+}
+
+/// Makes detectors that search each frame with several models, one after the other, in one stream.
+class CudaJoiningFactory final : public CudaDetectorFactory {
+ public:
+  explicit CudaJoiningFactory(Factories models)
+      : CudaDetectorFactory(ModelInfo::joined(infos_of(models))), models_(std::move(models)) {}
+
+  [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
+                                                             std::uint32_t capacity,
+                                                             Tuning tuning) const override {
+    std::vector<CudaLook> all;
+    std::uint16_t first_class = 0;
+    for (const auto& model : models_) {
+      all.push_back({model->detector(layout, capacity, tuning), false, first_class});
+      first_class = static_cast<std::uint16_t>(first_class + model->classes().size());
+    }
+    return make_cuda_joining_detector(std::move(all));
+  }
+
+ private:
+  Factories models_;
+};
+
+std::unique_ptr<CudaDetectorFactory> make_one(Device device, const DetectorOptions& options) {
+  const Family& family = family_of(options.model);
+  const EngineChoice choice = choose_engine(family, device, options);
   const auto* const found = std::ranges::find(kCudaFamilies, &family, &CudaFamily::family);
   if (found == kCudaFamilies.end() || works_in_host_memory(device.kind, choice.library))
     throw Error(ErrorKind::internal,
                 "engine " + std::string(choice.name()) + ": can't read frames in device memory");
-  return found->make_factory(choice, device, of_model);
+  return found->make_factory(choice, device, options);
+}
+
+}  // namespace
+
+std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
+                                                                const DetectorOptions& options) {
+  Factories models;
+  for (const DetectorOptions& model : models_of(options)) models.push_back(make_one(device, model));
+  if (models.size() == 1) return std::move(models.front());
+  return std::make_unique<CudaJoiningFactory>(std::move(models));
 }
 
 }  // namespace facepipe::detector

@@ -1,6 +1,9 @@
 #include "detector/cuda_looks_detector.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/cuda/detections.h"
@@ -14,13 +17,11 @@ namespace {
 class CudaLooksDetector final : public CudaDetector,
                                 public std::enable_shared_from_this<CudaLooksDetector> {
  public:
-  CudaLooksDetector(std::vector<CudaLook> looks, int width)
-      : looks_(std::move(looks)), width_(width) {}
+  CudaLooksDetector(std::vector<CudaLook> looks, int width, std::uint32_t capacity)
+      : looks_(std::move(looks)), width_(width), capacity_(capacity) {}
 
   [[nodiscard]] DetectorFacts facts() const override { return looks_.front().detector->facts(); }
-  [[nodiscard]] std::uint32_t capacity() const override {
-    return looks_.front().detector->capacity();
-  }
+  [[nodiscard]] std::uint32_t capacity() const override { return capacity_; }
   [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
 
   [[nodiscard]] const std::vector<CudaLook>& looks() const { return looks_; }
@@ -29,12 +30,27 @@ class CudaLooksDetector final : public CudaDetector,
  private:
   std::vector<CudaLook> looks_;
   int width_;
+  std::uint32_t capacity_;
 };
 
-std::vector<std::unique_ptr<CudaDetection>> detections_of(const std::vector<CudaLook>& looks) {
-  std::vector<std::unique_ptr<CudaDetection>> detections;
+using LookDetections = std::vector<std::unique_ptr<CudaDetection>>;
+
+LookDetections detections_of(const std::vector<CudaLook>& looks) {
+  LookDetections detections;
   for (const CudaLook& look : looks) detections.push_back(look.detector->make_detection());
   return detections;
+}
+
+/// Returns the fields that the candidates of all looks together have.
+cuda::DetectionFields fields_of(const std::vector<CudaLook>& looks,
+                                const LookDetections& detections) {
+  cuda::DetectionFields all{false, false};
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    const cuda::DetectionFields its = cuda::fields_of(detections[i]->candidates());
+    all.landmarks |= its.landmarks;
+    all.classes |= its.classes || looks[i].first_class > 0;
+  }
+  return all;
 }
 
 class CudaLooksDetection final : public CudaDetection {
@@ -42,7 +58,7 @@ class CudaLooksDetection final : public CudaDetection {
   explicit CudaLooksDetection(std::shared_ptr<const CudaLooksDetector> detector)
       : detector_(std::move(detector)),
         looks_(detections_of(detector_->looks())),
-        found_(detector_->capacity(), looks_.front()->candidates().landmarks != nullptr) {}
+        found_(detector_->capacity(), fields_of(detector_->looks(), looks_)) {}
 
   void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) override {
     for (const auto& look : looks_) look->enqueue_preprocess(frame, stream);
@@ -61,14 +77,15 @@ class CudaLooksDetection final : public CudaDetection {
     constexpr float kAnywhere = std::numeric_limits<float>::infinity();
     constexpr Box kAll{-kAnywhere, -kAnywhere, kAnywhere, kAnywhere};
     const cuda::DeviceDetections found = looks_[look]->candidates();
-    if (detector_->looks()[look].mirrored)
+    const CudaLook& at = detector_->looks()[look];
+    if (at.mirrored)
       engine::launch_append_mirrored(found, candidates(), detector_->width(), stream);
     else
-      engine::launch_append(found, candidates(), kAll, {0, 0}, stream);
+      engine::launch_append(found, candidates(), kAll, {0, 0}, stream, at.first_class);
   }
 
   std::shared_ptr<const CudaLooksDetector> detector_;
-  std::vector<std::unique_ptr<CudaDetection>> looks_;
+  LookDetections looks_;
   cuda::DetectionBuffers found_;  ///< candidates of all looks
 };
 
@@ -83,7 +100,19 @@ std::shared_ptr<const CudaDetector> make_cuda_looks_detector(std::vector<CudaLoo
   if (looks.empty() || looks.front().mirrored)
     throw Error(ErrorKind::internal, "looks: the first look is at the picture itself");
   if (looks.size() == 1) return looks.front().detector;
-  return std::make_shared<CudaLooksDetector>(std::move(looks), width);
+  const std::uint32_t capacity = looks.front().detector->capacity();
+  return std::make_shared<CudaLooksDetector>(std::move(looks), width, capacity);
+}
+
+std::shared_ptr<const CudaDetector> make_cuda_joining_detector(std::vector<CudaLook> models) {
+  if (models.empty() ||
+      std::ranges::any_of(models, [](const CudaLook& model) { return model.mirrored; }))
+    throw Error(ErrorKind::internal, "models: each searches the picture itself");
+  constexpr int kNoWidth = 0;  // only mirrored looks need the width
+  const std::uint32_t capacity = std::accumulate(
+      models.begin(), models.end(), std::uint32_t{0},
+      [](std::uint32_t sum, const CudaLook& model) { return sum + model.detector->capacity(); });
+  return std::make_shared<CudaLooksDetector>(std::move(models), kNoWidth, capacity);
 }
 
 std::shared_ptr<const CudaDetector> make_cuda_looks(const Looks& looks, const StreamLayout& layout,

@@ -12,9 +12,12 @@ import pathlib
 import shutil
 import subprocess
 
+import xz
 from arguments import packing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+#: What an archive of ar begins with.
+AR = b"!<arch>\n"
 #: The package has no address of a maintainer, because the project publishes none.
 MAINTAINER = "The authors of facepipe"
 #: The runtime that stays outside (promise.py), with the versions in which Debian 12 has it.
@@ -70,8 +73,9 @@ def main():
     shutil.copytree(asked.tree, asked.work / "usr")
     arrange_as_debian(asked.work / "usr", asked.version)
     write_control(asked.work, asked.version)
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "-z9", "--build", asked.work, asked.to], check=True,
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", asked.work, asked.to], check=True,
                    stdout=subprocess.DEVNULL)
+    compress_members(asked.to)
 
 
 def arrange_as_debian(usr, version):
@@ -93,6 +97,27 @@ def arrange_as_debian(usr, version):
     shutil.copyfile(ROOT / "package" / "lintian-overrides", overrides / "facepipe")
     for path in usr.rglob("*"):
         path.chmod(0o755 if path.is_dir() or path.parent == usr / "bin" else 0o644)
+
+
+def compress_members(package):
+    """Compresses the tar archives of a package, because dpkg-deb can't use the filter for x86 itself.
+
+    A package is an archive of ar: each member has a header of 60 characters, and begins at an even position.
+    """
+    content = package.read_bytes()
+    assert content.startswith(AR)
+    with package.open("wb") as file:
+        file.write(AR)
+        position = len(AR)
+        while position < len(content):
+            header = content[position:position + 60]
+            name, size = header[:16].decode().strip(), int(header[48:58])
+            member = content[position + 60:position + 60 + size]
+            if name.endswith(".tar"):
+                name, member = name + ".xz", xz.compress(member)
+            file.write(name.ljust(16).encode() + header[16:48] + str(len(member)).ljust(10).encode() + header[58:])
+            file.write(member + b"\n" * (len(member) % 2))
+            position += 60 + size + size % 2
 
 
 def compress(content, to):

@@ -7,13 +7,14 @@ import os
 import pathlib
 import tarfile
 
+import xz
 from arguments import packing
 
 
 def main():
     asked = packing(__doc__, name=str)
     time = int(os.environ["SOURCE_DATE_EPOCH"])
-    with tarfile.open(asked.to, "w:xz", preset=9, format=tarfile.GNU_FORMAT) as tar:
+    with xz.open_to_write(asked.to) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for path in [asked.tree, *sorted(asked.tree.rglob("*"))]:
             tar.add(path, pathlib.Path(asked.name, path.relative_to(asked.tree)), recursive=False,
                     filter=lambda entry: without_machine(entry, time))

@@ -141,7 +141,7 @@ class OwnServer {
     const track = {id, action: 'hide', start_pts: pts, end_pts: end, score_max: 0, origin: 'person',
       boxes: [[pts, ...box, 'seen']]};
     const row = [id, 0, 1, pts, end, 0, Math.min(width, height), 0, 0, 1, 1,
-      (box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+      (box[0] + box[2]) / 2, (box[1] + box[3]) / 2, null];
     return {id, before: null, after: {row, track}};
   }
   carryOut(step) {

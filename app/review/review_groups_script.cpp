@@ -35,7 +35,7 @@ function groupOf(id, members) {
     end = Math.max(end, t.end);
   }
   return {id, members, ids: new Set(members.map(t => t.id)), action: 'suggest', person: false, start,
-    end, score: best.score, size: sum('size'), held: 0, inside: false, boxes: best.boxes,
+    end, score: best.score, size: sum('size'), held: 0, inside: false, doubtful: false, boxes: best.boxes,
     long: (end - start) * video.time_base[0] / video.time_base[1],
     place: placeWords(sum('x'), sum('y'))};
 }

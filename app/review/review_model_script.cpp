@@ -17,12 +17,18 @@ const stamp = s => Math.round((s + video.origin_s) * video.time_base[1] / video.
 const ticks = s => Math.round(s * video.time_base[1] / video.time_base[0]);
 
 function trackOf(row) {
-  const [id, action, person, start, end, score, size, held, inside, looked, boxes, x, y] = row;
+  const [id, action, person, start, end, score, size, held, inside, looked, boxes, x, y, coveredBy] =
+    row;
   return {id, action: ACTIONS[action], person: person === 1, start, end, score, size, held,
-    inside: inside === 1, looked: looked === 1, boxes, x, y, long: (end - start) * video.time_base[0] /
-    video.time_base[1]};
+    inside: inside === 1, looked: looked === 1, boxes, x, y, coveredBy, long: (end - start) * video.time_base[0] /
+    video.time_base[1], doubtful: ACTIONS[action] === 'hide' && person === 0 && (inside === 1 || held > HELD)};
 }
-const isDoubtful = t => t.action === 'hide' && !t.person && (t.inside || t.held > HELD);
+const isDoubtful = t => t.doubtful;  // computed once, because sorting asks often
+// A hidden track covers this suggestion, so what it shows is hidden anyway.
+function isCovered(t) {
+  const by = t.action === 'suggest' ? tracks.get(t.coveredBy) : undefined;
+  return by !== undefined && by.action === 'hide' && by.start <= t.start && by.end >= t.end;
+}
 
 class Refused extends Error {}
 
@@ -125,7 +131,7 @@ let shown = [], places = new Map(), current = 0, chosen = new Set(), anchor = 0;
 
 const isStrong = t => t.person || t.action !== 'suggest' || t.score >= filter.score;
 const WHICH = {
-  todo: t => !t.looked && (isDoubtful(t) || t.action === 'suggest'),
+  todo: t => !t.looked && (isDoubtful(t) || t.action === 'suggest' && !isCovered(t)),
   doubt: isDoubtful,
   hide: t => t.action === 'hide', keep: t => t.action === 'keep', suggest: t => t.action === 'suggest',
   person: t => t.person, all: () => true,

@@ -66,7 +66,8 @@ function fillCard(card, t, i) {
     (t.start === t.end ? 'one frame' : `${t.long.toFixed(1)} s`);
   card.children[3].textContent = (t.person ? 'by hand' : (t.members ? 'best ' : '') +
     t.score.toFixed(2)) + ` · ${Math.round(t.size)} px`;
-  card.children[4].textContent = t.members ? t.place : isDoubtful(t) ? 'doubtful' : '';
+  card.children[4].textContent = t.members ? t.place : isDoubtful(t) ? 'doubtful' :
+    isCovered(t) ? 'inside a hidden one' : '';
   card.title = t.members ? 'Suggestions that score little, in one part of the picture. Enter opens ' +
     'them. h, k and s decide about all of them.' : !isDoubtful(t) ? '' : t.inside ?
     'The track ends in the middle of the picture: the face may go on.' :
@@ -121,7 +122,7 @@ function drawCounts() {
   let todo = 0, weak = 0;
   for (const t of tracks.values()) {
     count[t.action]++;
-    if (!isStrong(t)) weak += !t.looked; else if (WHICH.todo(t)) todo++;
+    if (!isStrong(t)) weak += !t.looked && !isCovered(t); else if (WHICH.todo(t)) todo++;
   }
   $('count').textContent = `${count.hide} hidden · ${count.keep} kept · ${count.suggest} suggested · ` +
     `${todo} to look at${weak ? `, and ${weak} weak ones` : ''} · ${shown.length} shown · ${chosen.size ? targets().length : 0} selected`;

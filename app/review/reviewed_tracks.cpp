@@ -5,6 +5,8 @@
 #include <iterator>
 #include <limits>
 
+#include "app/review/covering_tracks.h"
+
 namespace facepipe::app {
 namespace {
 
@@ -114,6 +116,8 @@ ReviewedTracks::ReviewedTracks(track::TrackFile file, std::int64_t last_pts)
     const std::int64_t id = track.id;
     put(id, made(std::move(track), std::move(boxes)));
   }
+  for (const auto& [suggestion, hidden] : covering_tracks(tracks_))
+    tracks_.at(suggestion).covered_by = hidden;
 }
 
 TrackChanges ReviewedTracks::decide(const std::vector<std::int64_t>& ids, TrackAction action) {

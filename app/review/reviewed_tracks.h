@@ -28,6 +28,8 @@ struct ReviewedTrack {
   int longest_held = 0;      ///< the most boxes in a row that are held (BoxState::held)
   Point centre;              ///< of the box in the middle of its time, in pixels
   bool ends_inside = false;  ///< it ends before the video, and away from the picture's edges
+  /// The hidden track that covered this suggestion when the review began (covering_tracks()).
+  std::optional<std::int64_t> covered_by;
 
   /// Returns whether a person should look at it although it is hidden: its face may go on after
   /// its end, or was not detected for a while.

@@ -44,6 +44,7 @@ void append_row(std::string& text, const ReviewedTrack& track) {
     text += "," + std::to_string(number);
   for (const float place : {track.centre.x, track.centre.y})
     text += "," + std::to_string(std::lround(place));
+  text += "," + (track.covered_by ? std::to_string(*track.covered_by) : "null");
   text += ']';
 }
 

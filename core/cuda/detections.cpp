@@ -5,15 +5,21 @@
 
 namespace facepipe::cuda {
 
-DetectionBuffers::DetectionBuffers(std::uint32_t capacity, bool with_landmarks)
+DetectionBuffers::DetectionBuffers(std::uint32_t capacity, DetectionFields fields)
     : capacity_(capacity),
       boxes_(capacity),
       scores_(capacity),
-      landmarks_(with_landmarks ? capacity : 0),
-      count_(1) {}
+      landmarks_(fields.landmarks ? capacity : 0),
+      classes_(fields.classes ? capacity : 0),
+      counts_(2) {
+  const Stream stream;
+  fill(counts_.span(), 0, stream);
+  stream.synchronize();
+}
 
 DeviceDetections DetectionBuffers::view() const {
-  return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(), capacity_};
+  return {boxes_.data(), scores_.data(),  landmarks_.data(), counts_.data(),
+          capacity_,     classes_.data(), counts_.data() + 1};
 }
 
 Detections download(const DeviceDetections& from, StreamView stream) {
@@ -25,10 +31,13 @@ Detections download(const DeviceDetections& from, StreamView stream) {
   found.boxes.resize(count);
   found.scores.resize(count);
   if (from.landmarks != nullptr) found.landmarks.resize(count);
+  if (from.classes != nullptr) found.classes.resize(count);
   copy(std::span<Box>(found.boxes), DeviceSpan<const Box>{from.boxes, count}, stream);
   copy(std::span<float>(found.scores), DeviceSpan<const float>{from.scores, count}, stream);
   copy(std::span<Landmarks>(found.landmarks), DeviceSpan<const Landmarks>{from.landmarks, count},
-       stream);  // copies nothing if there are none
+       stream);  // copies nothing if there are none, as the next line
+  copy(std::span<std::uint16_t>(found.classes),
+       DeviceSpan<const std::uint16_t>{from.classes, count}, stream);
   stream.synchronize();
   return found;
 }

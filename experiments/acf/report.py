@@ -59,7 +59,7 @@ def features(results):
 def published_rows(results, rows):
     if not results.cpu and not results.cuda:
         return ""
-    return "\n" + table(("published", "ms", "speedup"), [(name, *cells) for name, cells in rows.items()])
+    return "\n" + table(("published", "ms", "speedup, by these times"), [(name, *cells) for name, cells in rows.items()])
 
 
 def features_of(results, shown):

@@ -99,11 +99,12 @@ def beats(results):
     if not lines or not cpus:
         return ""
     crowd = results.facts["inputs"].get("crowd", {}).get("candidates", [None] * 3)[1]
-    told = f" A frame of {results.label('crowd')} has {crowd:.0f} in the median." if crowd else ""
+    told = f" ({results.label('crowd')} has {crowd:.0f} in the median frame)" if crowd else ""
     always = all(cell.startswith("all") for line in lines for cell in line[1:])
     return (f"* **The GPU beats the CPU: {'holds' if always else 'for enough candidates'}.** From how many candidates "
-            f"on it is the faster one (pictures of {results.label('growing')}):{told} Each has its candidates where it "
-            "works; in a pipeline on the GPU, they would have to be copied to the CPU first, and the kept ones back.\n\n"
+            f"on it is the faster one is shown below, by the pictures of {results.label('growing')}{told}. Each has its "
+            "candidates where it works; in a pipeline on the GPU, they would have to be copied to the CPU first, and the "
+            "kept ones back.\n\n"
             + table(("on the GPU", *cpus), lines))
 
 

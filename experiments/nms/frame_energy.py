@@ -10,7 +10,7 @@ from nms import inputs
 from nms.pipeline import RULES, options_of
 from nms.tables import FrameEnergy
 
-COPIES = {"crowd": 10, "mosaic": 4}  # of the input, so that a run takes some seconds
+COPIES = {"crowd": 16, "mosaic": 8}  # of the input, so that the runs differ by more than two seconds
 POWERCAP = pathlib.Path("/sys/class/powercap")
 
 

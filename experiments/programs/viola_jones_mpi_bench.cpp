@@ -1,6 +1,7 @@
 // Scans a picture on several CUDA devices with MPI and a process for each device, as in Nguyen et
 // al. 2013. Each process has the picture, scans its part with dynamic warps, and sends the found
-// windows to the first process.
+// windows to the first process. Then each process scans whole pictures of its own (the lines
+// "frames").
 //
 //   mpirun -n N bench_viola_jones_mpi mpi CASCADE WIDTHxHEIGHT PICTURE... [--replays N]
 //
@@ -104,6 +105,25 @@ void measure(const Job& job, const std::string& dealt, const Deal& deal, const P
   }
 }
 
+/// Each process scans whole pictures of its own. Shows the mean time of a picture, from the common
+/// begin to the end of the last process.
+void measure_frames(const Job& job, const Process& process, int replays) {
+  PartScan scan(job, whole_parts(paper_scales(job.cascade.window, job.size)));
+  for (int i = 0; i < bench::kWarmUp; ++i) (void)scan.run();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < replays; ++i) {
+    (void)scan.run();
+    (void)scan.windows();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::chrono::duration<float, std::micro> all = std::chrono::steady_clock::now() - begin;
+  if (process.is_root())
+    show_devices("MPI", "frames", static_cast<std::size_t>(process.count), "all", job,
+                 scan.windows().size(),
+                 {all.count() / static_cast<float>(replays * process.count)});
+}
+
 int bench(const std::vector<std::string>& words) {
   const Command command = parse_command(words, {"mpi"});
   const Process process = this_process();
@@ -117,6 +137,7 @@ int bench(const std::vector<std::string>& words) {
     for (const char* const dealt : kDealt)
       measure(job, dealt, deal_by(dealt, scales, work, static_cast<std::size_t>(process.count)),
               process, command.replays);
+    measure_frames(job, process, command.replays);
   }
   return 0;
 }

@@ -196,6 +196,7 @@ def saturation(results):
         one = averages.fps(measured[how][1])
         there = f" Measured by {how}: " + ", ".join(f"{averages.fps(rows) / one:.2f} times with {count}"
                                                    for count, rows in measured[how].items() if count > 1) + "."
+    there += saturation_of_parts(results)
     times = averages.scale_times(results.scales, DYNAMIC, name)
     share = max(averages.shares(times).values()) if times else 0
     largest = (f" The largest scale is {share:.1%} of all scales' time, which alone bounds them to "
@@ -204,6 +205,27 @@ def saturation(results):
             f"{speedup[2]:.2f} times as fast with 2, {speedup[5]:.2f} with 5 (published "
             f"{published.SPEEDUP_OF_5}), {speedup[6]:.2f} with 6.{largest} Copies and the integral image, which each "
             "device makes anew, come on top.\n")
+
+
+def saturation_of_parts(results):
+    """Returns a sentence about several chips of the paper's size, simulated from the times of the scales on a part."""
+    name = first_input(results.part_scales)
+    times = averages.scale_times(results.part_scales, DYNAMIC, name) if name else {}
+    if not times:
+        return ""
+    one = sum(times.values())
+    speedups = [one / slowest_share(times.values(), devices) for devices in (2, 5, 6)]
+    return (f" On chips of {averages.multiprocessors_of_part(results)} multiprocessors, simulated from the times of the "
+            f"scales there: {speedups[0]:.2f} with 2, {speedups[1]:.2f} with 5, {speedups[2]:.2f} with 6: "
+            f"{held(speedups[2] < 1.1 * speedups[1])}.")
+
+
+def slowest_share(times, devices):
+    """Deals the longest time first, each to the device with the least so far. Returns the most that a device gets."""
+    sums = [0] * devices
+    for one in sorted(times, reverse=True):
+        sums[sums.index(min(sums))] += one
+    return max(sums)
 
 
 def unavoidable(results):

@@ -88,7 +88,7 @@ def draw_active_warps(figure, results, scales, title):
                "active warps in active cycles")
     axes.legend()
     return ("By clocks that each warp reads when it begins and when it ends: warps that are there, over the cycles in "
-            f"which any is. Published: {published.MOST_ACTIVE_WARPS} at most, of a C2050's 48.")
+            f"which any is. Published: {published.SHOWN_WARPS} at most, although a C2050 can have {published.MOST_ACTIVE_WARPS}.")
 
 
 def work_of_scales(figure, results):

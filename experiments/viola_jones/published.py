@@ -13,7 +13,8 @@ SHARED_OVER_BASIC = {"C1060": 1.24, "C2050": 1.02}
 SEVERAL_FPS = {1: 20.91, 5: 95.6, 6: 98.2}
 SPEEDUP_OF_5, EFFICIENCY_OF_5 = 4.6, 0.92
 
-MOST_ACTIVE_WARPS = 48  # section 6.3.1, Fig. 14: limit of a multiprocessor; the figure shows 50 at scales 7 and 9
+MOST_ACTIVE_WARPS = 48  # section 6.3.1, Fig. 14: the limit of a multiprocessor
+SHOWN_WARPS = 50  # what Fig. 14 shows at scales 7 and 9, which is more than the limit
 FIRST_SCALES, THEIR_WORK = 10, 0.90  # "more than 90 %" of the work
 CACHED_STAGES = 7  # section 5.3: after these stages, "perhaps just one thread per block" goes on
 PART = 16  # multiprocessors: CUDA rounds the 14 of a C2050 up to this number

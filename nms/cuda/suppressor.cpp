@@ -67,6 +67,12 @@ void check_kept(const NmsOptions& options, const DeviceKept& kept) {
 
 }  // namespace
 
+void check_arrays(const NmsOptions& options, const DeviceCandidates& candidates,
+                  const DeviceKept& kept) {
+  check_candidates(candidates);
+  check_kept(options, kept);
+}
+
 std::uint32_t multiprocessors_beside_others(const NmsOptions& options) {
   const bool half_is_enough = options.rule == NmsRule::greedy || options.rule == NmsRule::fast;
   return half_is_enough ? std::max(1U, all_multiprocessors() / 2) : kAllMultiprocessors;
@@ -90,8 +96,7 @@ CandidateView CudaSuppressor::view_of(const DeviceCandidates& candidates) const 
 
 void CudaSuppressor::enqueue(const DeviceCandidates& candidates, const DeviceKept& kept,
                              cuda::StreamView stream) {
-  check_candidates(candidates);
-  check_kept(options_, kept);
+  check_arrays(options_, candidates, kept);
   rule_->enqueue(view_of(candidates), kept, stream.get());
 }
 

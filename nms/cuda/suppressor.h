@@ -30,6 +30,11 @@ struct DeviceKept {
   float* scores = nullptr;  ///< if changes_scores(), the new scores
 };
 
+/// Throws Error(internal) if an array is null that a suppressor with these options needs, or if
+/// boxes aren't aligned to 16 bytes.
+void check_arrays(const NmsOptions& options, const DeviceCandidates& candidates,
+                  const DeviceKept& kept);
+
 class CudaRule;
 struct CandidateView;
 

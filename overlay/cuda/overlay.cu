@@ -68,8 +68,10 @@ __global__ void __launch_bounds__(kPrimitiveThreads)
   const unsigned items = face_count(work) * kPoints;
   const unsigned warp = blockIdx.x * kPrimitiveWarps + threadIdx.x / kWarp;
   for (unsigned item = warp; item < items; item += gridDim.x * kPrimitiveWarps) {
-    const PixelRect outer = layout.around(work.faces.boxes[item / kPoints]);
-    if (outer.empty()) continue;
+    const unsigned face = item / kPoints;
+    const bool has_points = !isnan(points[face * kPoints].x);  // see kNoLandmarks
+    const PixelRect outer = layout.around(work.faces.boxes[face]);
+    if (!has_points || outer.empty()) continue;
     for (int part = 0; part < OverlayLayout::kDotParts; ++part) {
       const PixelRect area = layout.dot(points[item], outer.x2 - outer.x1, part);
       if (!area.empty()) fill(canvas, work.to_stored(area), OverlayColor::dot);

@@ -3,10 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/cuda/check.h"
 #include "core/cuda/devices.h"
@@ -22,6 +25,7 @@
 #include "pipeline/cuda/kept_graphs.h"
 #include "pipeline/cuda/processor.h"
 #include "pipeline/job_options.h"
+#include "pipeline/searched_classes.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
@@ -50,6 +54,37 @@ FollowScores following_of(const JobOptions& options) {
   const SearchOptions& search = options.search;
   return {search.scales.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
           search.followed_nms};
+}
+
+/// Returns `values`; if it is empty, `otherwise` for each class.
+std::vector<float> each_or(std::vector<float> values, std::size_t classes, float otherwise) {
+  if (values.empty()) values.assign(classes, otherwise);
+  return values;
+}
+
+/// Returns the scores of detections that are followed, as FollowScores::followed.
+std::vector<float> followed_scores_of(const JobOptions& options, std::size_t classes) {
+  std::vector<float> scores;
+  for (std::size_t i = 0; i < classes; ++i)
+    scores.push_back(options.search.scales.of(static_cast<std::uint16_t>(i))
+                         .own(options.follow->doubtful_score));
+  return scores;
+}
+
+/// Returns the rules by which the CPU's backend selects the candidates of `classes` classes.
+ClassRules class_rules_of(const JobOptions& options, std::size_t classes) {
+  if (classes < 2) return {};
+  const SearchOptions& search = options.search;
+  ClassRules rules;
+  rules.overlaps = each_or(overlaps_of(search), classes, search.nms.threshold);
+  const bool follows_faces = follows(options);
+  if (!options.hide && (follows_faces || !search.classes.empty()))
+    rules.face_scores = each_or(face_scores_of(search), classes, search.face_score.value_or(0));
+  if (!follows_faces) return rules;
+  rules.followed_overlaps =
+      each_or(followed_overlaps_of(search), classes, search.followed_nms.threshold);
+  rules.followed_scores = followed_scores_of(options, classes);
+  return rules;
 }
 
 /// Returns the bytes that are free on CUDA's current device.
@@ -179,6 +214,7 @@ class CudaBackend final : public Backend {
     key.layout = {first.size, first.format, first.orientation};
     key.style = follows(options) ? overlay::kNoOverlay : style_of(options);
     key.nms = options.search.nms;
+    key.classes = class_rules_of(options, model_info().classes().size());
     key.sizes = {options.search.min_face, options.search.max_face};
     key.to_host = fields_of(options);
     if (follows(options)) key.follow = following_of(options);
@@ -231,9 +267,9 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key) const {
     FrameGraphSetup setup;
     setup.detector = detector_of(key);
-    setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style,
-                     nms::nms_capacity(key.nms)};
+    setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style};
     setup.nms = key.nms;
+    setup.classes = key.classes;
     setup.sizes = key.sizes;
     setup.to_host = key.to_host;
     setup.follow = key.follow;

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/copies.h"
 #include "core/cuda/buffer.h"
 #include "core/cuda/detections.h"
 #include "core/cuda/stream.h"
 #include "core/detections.h"
-#include "nms/cuda/suppressor.h"
+#include "nms/cuda/class_suppressor.h"
 #include "nms/nms.h"
 #include "pipeline/cuda/faces.h"
 
@@ -17,8 +18,12 @@ namespace facepipe::pipeline {
 
 /// Says which candidates are faces, and which of their data come to the host.
 struct FaceSelectionSetup {
-  std::optional<float> over;  ///< only candidates with a higher score are used; nullopt: all
+  /// Only candidates that score more than the value for their class are used; empty: all are used.
+  std::vector<float> over;
   nms::NmsOptions nms;
+  /// NmsOptions::threshold of each class. Empty: there is one class, and the threshold of `nms`
+  /// applies.
+  std::vector<float> overlaps;
   FaceSizes sizes;
   FaceDownload to_host = FaceDownload::none;
 };
@@ -28,6 +33,8 @@ struct FaceSelectionSetup {
 /// refers to.
 class FaceSelection {
  public:
+  /// Throws Error(internal) if `candidates` have classes, but the setup has no value for each
+  /// class, or the other way round.
   /// @param candidates  the device memory in which enqueue() finds the candidates of each frame
   FaceSelection(const FaceSelectionSetup& setup, const cuda::DeviceDetections& candidates);
 
@@ -48,8 +55,9 @@ class FaceSelection {
  private:
   FaceSelectionSetup setup_;
   cuda::DeviceDetections candidates_;
+  cuda::DeviceBuffer<float> over_scores_;
   std::optional<cuda::DetectionBuffers> over_;
-  nms::CudaSuppressor suppressor_;
+  nms::CudaClassSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
   /// Two numbers: kept candidates, and candidates beyond the capacity.
   cuda::DeviceBuffer<std::uint32_t> kept_counts_;

@@ -15,6 +15,15 @@ struct FacesWork {
   FaceSizes sizes;
   cuda::DeviceDetections faces;
   FaceCounts* counts;
+
+  /// Returns the number of candidates that suppression didn't see, because their array is full. If
+  /// there is one class, suppression counts them itself.
+  [[nodiscard]] __device__ std::uint32_t unread() const {
+    const std::uint32_t count = *candidates.count;
+    return candidates.classes != nullptr && count > candidates.capacity
+               ? count - candidates.capacity
+               : 0;
+  }
 };
 
 __device__ unsigned warp_sum(unsigned value) {
@@ -65,18 +74,25 @@ __global__ void __launch_bounds__(kThreads) faces_kernel(const FacesWork work) {
           work.kept.scores != nullptr ? work.kept.scores[rank] : work.candidates.scores[index];
       if (work.faces.landmarks != nullptr)
         work.faces.landmarks[to] = work.candidates.landmarks[index];
+      if (work.faces.classes != nullptr) work.faces.classes[to] = work.candidates.classes[index];
     }
     written += place.all;
   }
   if (threadIdx.x != 0) return;
   *work.faces.count = written;
-  *work.counts = {*work.candidates.count, *work.kept.count, *work.kept.beyond_capacity, written};
+  const std::uint32_t lost = work.candidates.lost != nullptr ? *work.candidates.lost : 0;
+  *work.counts = {*work.candidates.count + lost, *work.kept.count,
+                  *work.kept.beyond_capacity + work.unread() + lost, written};
 }
 
 struct OverWork {
   cuda::DeviceDetections candidates;
-  float score;
+  const float* scores;  // one for each class
   cuda::DeviceDetections over;
+
+  [[nodiscard]] __device__ unsigned class_of(unsigned i) const {
+    return candidates.classes != nullptr ? candidates.classes[i] : 0;
+  }
 };
 
 __global__ void __launch_bounds__(kThreads) scored_over_kernel(const OverWork work) {
@@ -85,17 +101,22 @@ __global__ void __launch_bounds__(kThreads) scored_over_kernel(const OverWork wo
   unsigned written = 0;
   for (unsigned first = 0; first < all; first += kThreads) {
     const unsigned i = first + threadIdx.x;
-    const bool wanted = i < all && work.candidates.scores[i] > work.score;
+    const bool wanted = i < all && work.candidates.scores[i] > work.scores[work.class_of(i)];
     const Place place = place_among(wanted, warp_counts);
     const unsigned to = written + place.before;
     if (wanted) {
       work.over.boxes[to] = work.candidates.boxes[i];
       work.over.scores[to] = work.candidates.scores[i];
       if (work.over.landmarks != nullptr) work.over.landmarks[to] = work.candidates.landmarks[i];
+      if (work.over.classes != nullptr) work.over.classes[to] = work.candidates.classes[i];
     }
     written += place.all;
   }
-  if (threadIdx.x == 0) *work.over.count = written;
+  if (threadIdx.x != 0) return;
+  *work.over.count = written;
+  if (work.over.lost == nullptr) return;
+  const std::uint32_t lost = work.candidates.lost != nullptr ? *work.candidates.lost : 0;
+  *work.over.lost = lost + (*work.candidates.count - all);
 }
 
 void launch_scored_over(const OverWork& work, cudaStream_t stream) {
@@ -112,26 +133,28 @@ bool is_whole(const cuda::DeviceDetections& detections) {
   return detections.boxes != nullptr && detections.scores != nullptr && detections.count != nullptr;
 }
 
-/// Returns false if landmarks would be copied from `from` to `to`, but `from` has none.
-bool has_landmarks_for(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
-  return to.landmarks == nullptr || from.landmarks != nullptr;
+/// Returns false if landmarks or classes would be copied from `from` to `to`, but `from` has none.
+bool has_fields_for(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
+  return (to.landmarks == nullptr || from.landmarks != nullptr) &&
+         (to.classes == nullptr || from.classes != nullptr);
 }
 
 }  // namespace
 
-void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
+void enqueue_scored_over(const cuda::DeviceDetections& candidates, const float* scores,
                          const cuda::DeviceDetections& over, cuda::StreamView stream) {
-  if (!is_whole(candidates) || !is_whole(over) || !has_landmarks_for(candidates, over))
+  if (!is_whole(candidates) || !is_whole(over) || !has_fields_for(candidates, over) ||
+      scores == nullptr)
     throw Error(ErrorKind::internal, "enqueue_scored_over: an array is missing");
   if (over.capacity < candidates.capacity)
     throw Error(ErrorKind::internal, "enqueue_scored_over: the capacity is too small");
-  launch_scored_over({candidates, score, over}, stream.get());
+  launch_scored_over({candidates, scores, over}, stream.get());
 }
 
 void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream) {
-  if (!is_whole(candidates) || !is_whole(faces) || !has_landmarks_for(candidates, faces) ||
+  if (!is_whole(candidates) || !is_whole(faces) || !has_fields_for(candidates, faces) ||
       kept.indices == nullptr || kept.count == nullptr || kept.beyond_capacity == nullptr ||
       counts == nullptr)
     throw Error(ErrorKind::internal, "enqueue_faces: an array is missing");

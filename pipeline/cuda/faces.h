@@ -16,9 +16,12 @@ namespace facepipe::pipeline {
 
 /// Counts of one frame.
 struct FaceCounts {
-  std::uint32_t candidates = 0;  ///< all candidates, including those beyond the arrays' capacity
-  std::uint32_t kept = 0;        ///< candidates that suppression has kept
-  std::uint32_t beyond_capacity = 0;  ///< candidates that suppression had no room for
+  /// All candidates, including those beyond the arrays' capacity, and those that were lost before
+  /// (DeviceDetections::lost).
+  std::uint32_t candidates = 0;
+  std::uint32_t kept = 0;             ///< candidates that suppression has kept
+  std::uint32_t beyond_capacity = 0;  ///< candidates that suppression, or a step before, had no
+                                      ///< room for
   std::uint32_t faces = 0;            ///< all faces, including those beyond the arrays' capacity
 };
 
@@ -27,24 +30,29 @@ struct FaceCounts {
 /// scores from kept.scores. If one of these pointers is null, it takes the candidates' values
 /// instead. kept.indices must be below candidates.capacity. *faces.count becomes the number of all
 /// faces, including those beyond faces.capacity. Landmarks are written if faces.landmarks isn't
-/// null. Throws Error(internal) if a required pointer is null.
+/// null, and classes if faces.classes isn't null. Throws Error(internal) if a required pointer is
+/// null.
+/// @param kept    what CudaClassSuppressor has kept; if there are no classes, CudaSuppressor
 /// @param counts  in device memory
 void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream);
 
-/// Enqueues one kernel that writes to `over` the candidates that score more than `score`, in their
-/// order. Allocates nothing and doesn't wait. Landmarks are written if over.landmarks isn't null.
-/// Throws Error(internal) if a required pointer is null, and if `over` has less capacity than
-/// `candidates`.
-void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
+/// Enqueues one kernel that writes to `over` the candidates that score more than the value in
+/// `scores` for their class, in their order. Allocates nothing and doesn't wait. Landmarks are
+/// written if over.landmarks isn't null, and classes if over.classes isn't null. *over.lost becomes
+/// the number of candidates that neither `candidates` nor a step before had room for: nobody knows
+/// their scores. Throws Error(internal) if a required pointer is null, and if `over` has less
+/// capacity than `candidates`.
+/// @param scores  in device memory, one for each class
+void enqueue_scored_over(const cuda::DeviceDetections& candidates, const float* scores,
                          const cuda::DeviceDetections& over, cuda::StreamView stream);
 
 /// Says which data of faces come to the host. The counts always come.
 enum class FaceDownload : std::uint8_t {
   none,    ///< no data of faces
-  places,  ///< boxes and scores, which tracks need
-  all,     ///< boxes, scores and landmarks
+  places,  ///< boxes, scores and classes, which tracks need
+  all,     ///< boxes, scores, classes and landmarks
 };
 
 /// Downloads the counts of one frame in flight, and its faces if they are wanted. enqueue() is
@@ -67,8 +75,9 @@ class FacesDownload {
   [[nodiscard]] const FaceCounts& counts() const { return *host_counts_.data(); }
 
   /// Returns the faces of the last enqueue(), whose copy must have ended. The faces have the wanted
-  /// fields, but no landmarks if the faces on the device have none. If there are more faces than
-  /// enqueue() copies, copies the rest in `stream` and waits. Counts all copies of this frame.
+  /// fields, but no landmarks or classes if the faces on the device have none. If there are more
+  /// faces than enqueue() copies, copies the rest in `stream` and waits. Counts all copies of this
+  /// frame.
   [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies);
 
  private:
@@ -81,6 +90,7 @@ class FacesDownload {
   cuda::PinnedBuffer<Box> boxes_;
   cuda::PinnedBuffer<float> scores_;
   cuda::PinnedBuffer<Landmarks> landmarks_;
+  cuda::PinnedBuffer<std::uint16_t> classes_;
 };
 
 }  // namespace facepipe::pipeline

@@ -35,7 +35,8 @@ FacesDownload::FacesDownload(const FaceCounts* counts, const cuda::DeviceDetecti
       host_counts_(1),
       boxes_(wanted == FaceDownload::none ? 0 : faces.capacity),
       scores_(boxes_.size()),
-      landmarks_(wanted == FaceDownload::all && faces.landmarks != nullptr ? boxes_.size() : 0) {
+      landmarks_(wanted == FaceDownload::all && faces.landmarks != nullptr ? boxes_.size() : 0),
+      classes_(faces.classes != nullptr ? boxes_.size() : 0) {
   if (counts == nullptr) throw Error(ErrorKind::internal, "FacesDownload: counts is null");
   *host_counts_.data() = {};
 }
@@ -49,6 +50,7 @@ void FacesDownload::fetch(std::uint32_t first, std::uint32_t count, cuda::Stream
   copy_part(boxes_, faces_.boxes, first, count, stream);
   copy_part(scores_, faces_.scores, first, count, stream);
   if (landmarks_.size() > 0) copy_part(landmarks_, faces_.landmarks, first, count, stream);
+  if (classes_.size() > 0) copy_part(classes_, faces_.classes, first, count, stream);
 }
 
 Detections FacesDownload::collect(cuda::StreamView stream, CopyCounter& copies) {
@@ -56,6 +58,7 @@ Detections FacesDownload::collect(cuda::StreamView stream, CopyCounter& copies) 
     copies.add(CopyKind::faces, faces * sizeof(Box));
     copies.add(CopyKind::faces, faces * sizeof(float));
     if (landmarks_.size() > 0) copies.add(CopyKind::faces, faces * sizeof(Landmarks));
+    if (classes_.size() > 0) copies.add(CopyKind::faces, faces * sizeof(std::uint16_t));
   };
   copies.add(CopyKind::counts, sizeof(FaceCounts));
   Detections found;
@@ -72,6 +75,9 @@ Detections FacesDownload::collect(cuda::StreamView stream, CopyCounter& copies) 
   found.scores.assign(part(scores_).begin(), part(scores_).end());
   if (landmarks_.size() > 0)
     found.landmarks.assign(part(landmarks_).begin(), part(landmarks_).end());
+  // As on the host, there are no classes if all faces are of class 0.
+  if (classes_.size() > 0 && std::ranges::any_of(part(classes_), [](auto its) { return its > 0; }))
+    found.classes.assign(part(classes_).begin(), part(classes_).end());
   return found;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include "core/color.h"
 
@@ -15,19 +16,30 @@ Clock::duration milliseconds(float time) {
       std::chrono::duration<float, std::milli>(time));
 }
 
-/// Makes the setup for the drawn faces. The detector's candidates all score more than the lower of
-/// the two scores of FollowScores, so only the higher score needs a filter
-/// (FaceSelectionSetup::over).
+/// Makes the setup for the drawn faces. If there is one class, the detector's candidates all score
+/// more than the lower of the two scores of FollowScores, so only the higher score needs a filter.
 FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
-  FaceSelectionSetup faces{{}, setup.nms, setup.sizes, setup.to_host};
-  if (setup.follow && setup.follow->face > setup.follow->followed) faces.over = setup.follow->face;
+  FaceSelectionSetup faces{setup.classes.face_scores, setup.nms, setup.classes.overlaps,
+                           setup.sizes, setup.to_host};
+  const bool one_class = setup.classes.overlaps.empty();
+  if (one_class && setup.follow && setup.follow->face > setup.follow->followed)
+    faces.over = {setup.follow->face};
   return faces;
 }
 
 FaceSelectionSetup followed_of(const FrameGraphSetup& setup) {
-  FaceSelectionSetup followed{{}, setup.follow->nms, setup.sizes, FaceDownload::places};
-  if (setup.follow->followed > setup.follow->face) followed.over = setup.follow->followed;
+  FaceSelectionSetup followed{setup.classes.followed_scores, setup.follow->nms,
+                              setup.classes.followed_overlaps, setup.sizes, FaceDownload::places};
+  const bool one_class = setup.classes.overlaps.empty();
+  if (one_class && setup.follow->followed > setup.follow->face)
+    followed.over = {setup.follow->followed};
   return followed;
+}
+
+overlay::CudaOverlaySetup overlay_of(const FrameGraphSetup& setup, std::uint32_t faces) {
+  overlay::CudaOverlaySetup overlay = setup.overlay;
+  overlay.capacity = faces;
+  return overlay;
 }
 
 }  // namespace
@@ -36,7 +48,7 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup)
     : setup_(setup),
       detection_(setup.detector->make_detection()),
       faces_(faces_of(setup), detection_->candidates()),
-      overlay_(setup.overlay),
+      overlay_(overlay_of(setup, most_faces())),
       marks_{timing_event(), timing_event(), timing_event(), timing_event(), timing_event()},
       done_(cuda::Event::Timing::off, setup.wait) {
   if (setup.follow) to_follow_.emplace(followed_of(setup), detection_->candidates());
@@ -83,7 +95,7 @@ void FrameGraph::fill(FrameRecord& record, Clock::time_point launched, Clock::ti
   record.faces = faces_.collect(stream_, copies);
 }
 
-// At least one of the two selections takes all candidates of the detector.
+// Each of the two selections also counts those candidates for which the detector had no room.
 std::uint32_t FrameGraph::beyond_capacity() const {
   const std::uint32_t of_faces = faces_.counts().beyond_capacity;
   return to_follow_ ? std::max(of_faces, to_follow_->counts().beyond_capacity) : of_faces;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/copies.h"
 #include "core/cuda/buffer.h"
@@ -32,12 +33,25 @@ struct FollowScores {
   friend bool operator==(const FollowScores&, const FollowScores&) = default;
 };
 
+/// Says how candidates are selected if the detector finds several classes. Each vector that isn't
+/// empty has a value for each class. All are empty if the detector finds one class.
+struct ClassRules {
+  std::vector<float> overlaps;  ///< replaces FrameGraphSetup::nms's threshold
+  /// Candidates that score more are faces. Empty: all candidates are.
+  std::vector<float> face_scores;
+  std::vector<float> followed_overlaps;  ///< replaces the threshold of FollowScores::nms
+  std::vector<float> followed_scores;    ///< replaces FollowScores::followed
+  friend bool operator==(const ClassRules&, const ClassRules&) = default;
+};
+
 /// The facts from which a FrameGraph is captured. They are the same for all frames of a job. Each
-/// of the eight members is a separate fact.
+/// of the nine members is a separate fact.
 struct FrameGraphSetup {
   std::shared_ptr<const detector::CudaDetector> detector;
-  overlay::CudaOverlaySetup overlay;  ///< if it has no style, nothing is drawn
+  /// If it has no style, nothing is drawn. Its capacity isn't used.
+  overlay::CudaOverlaySetup overlay;
   nms::NmsOptions nms;
+  ClassRules classes;
   FaceSizes sizes;
   FaceDownload to_host = FaceDownload::none;
   std::optional<FollowScores> follow;  ///< set if faces are followed
@@ -74,8 +88,12 @@ class FrameGraph {
     return to_follow_->collect(stream_, copies);
   }
 
-  /// Returns the number of candidates of the last frame for which suppression had no room.
+  /// Returns the number of candidates of the last frame for which suppression, or the detector, had
+  /// no room.
   [[nodiscard]] std::uint32_t beyond_capacity() const;
+
+  /// Returns the largest number of faces of a frame.
+  [[nodiscard]] std::uint32_t most_faces() const { return faces_.faces().capacity; }
 
  private:
   enum Mark { begun, preprocessed, inferred, suppressed, drawn };

@@ -19,6 +19,7 @@ struct GraphKey {
   StreamLayout layout;
   overlay::OverlayStyle style;
   nms::NmsOptions nms;
+  ClassRules classes;
   FaceSizes sizes;
   FaceDownload to_host = FaceDownload::none;
   std::optional<FollowScores> follow;

@@ -121,7 +121,7 @@ class CudaProcessor final : public FrameProcessor {
     const overlay::OverlayStyle style = style_of(setup.options);
     if (style.any())
       drawing_.emplace(overlay::CudaOverlaySetup{first.size, first.format, first.orientation, style,
-                                                 nms_capacity_},
+                                                 graphs_->graphs.front()->most_faces()},
                        copies_);
   }
 

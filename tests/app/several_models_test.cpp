@@ -28,17 +28,7 @@ class SeveralModelsProgram : public PhotoClip {
   SeveralModelsProgram()
       : faces_(write_small_scrfd(dir_)),
         things_(dir_.write("things.onnx", small_yolo_anchors(0, 3).model().SerializeAsString())) {
-    json card = json::parse(yolo_anchors_card(0, 3));
-    card["name"] = "things";
-    // With these random weights, the second and the third class have enough boxes over these
-    // scores.
-    card["classes"] = {{{"name", "dog"}, {"as", "ignore"}},
-                       {{"name", "face"}},
-                       {{"name", "plate"}, {"as", "plate"}, {"score", 0.18}, {"grow", 0.5}}};
-    card["score"] = 0.27;
-    card["nms"] = 0.6;
-    card["licence"] = {{"weights", "research only"}, {"commercial", false}};
-    (void)dir_.write("things.onnx.json", card.dump());
+    (void)dir_.write("things.onnx.json", things_card());
   }
 
   /// Returns the arguments of both models.

@@ -1,4 +1,5 @@
-// These tests look at a picture several times, with detectors whose results the test sets.
+// These tests look at a picture several times, and search it with several models, with detectors
+// whose results the test sets.
 #include "detector/cuda_looks_detector.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "core/cuda/detections.h"
 #include "core/cuda/graph.h"
 #include "detector/mirror.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::detector {
 namespace {
@@ -25,7 +28,7 @@ struct Told {
   std::string name;
   Detections candidates;
   std::uint32_t capacity = 0;
-  bool landmarks = false;
+  cuda::DetectionFields fields{};
 };
 
 /// Returns given candidates instead of detecting faces. The constructor uploads the candidates, and
@@ -33,8 +36,8 @@ struct Told {
 class ToldDetection final : public CudaDetection {
  public:
   ToldDetection(const Told& told, std::vector<std::string>& steps)
-      : from_(told.capacity, told.landmarks),
-        to_(told.capacity, told.landmarks),
+      : from_(told.capacity, told.fields),
+        to_(told.capacity, told.fields),
         steps_(steps),
         name_(told.name) {
     const cuda::Stream stream;
@@ -50,6 +53,7 @@ class ToldDetection final : public CudaDetection {
     put(from_.view().boxes, all.boxes);
     put(from_.view().scores, all.scores);
     put(from_.view().landmarks, all.landmarks);
+    put(from_.view().classes, all.classes);
     cuda::copy(cuda::DeviceSpan<std::uint32_t>{from_.view().count, 1},
                std::span<const std::uint32_t>(&count, 1), stream);
     stream.synchronize();
@@ -70,6 +74,7 @@ class ToldDetection final : public CudaDetection {
     copy(to.boxes, from.boxes, from.capacity);
     copy(to.scores, from.scores, from.capacity);
     copy(to.landmarks, from.landmarks, from.capacity);
+    copy(to.classes, from.classes, from.capacity);
     copy(to.count, from.count, 1);
   }
   [[nodiscard]] cuda::DeviceDetections candidates() const override { return to_.view(); }
@@ -112,23 +117,9 @@ Detections boxes_from(float x, int count, bool with_landmarks) {
   return all;
 }
 
-class CudaLooks : public testing::TestWithParam<bool> {
+/// Runs detections whose detectors are told what they find.
+class OnCudaDevice : public testing::Test {
  protected:
-  CudaLook look(const std::string& name, const Detections& found, std::uint32_t capacity,
-                bool mirrored = false) {
-    return {std::make_shared<ToldDetector>(Told{name, found, capacity, GetParam()}, steps_),
-            mirrored};
-  }
-
-  std::unique_ptr<CudaDetection> both(const Detections& plain, const Detections& mirrored,
-                                      std::uint32_t capacity) {
-    const auto detector = make_cuda_looks_detector(
-        {look("plain", plain, capacity), look("mirrored", mirrored, capacity, true)}, kWidth);
-    EXPECT_EQ(detector->capacity(), capacity);
-    EXPECT_EQ(detector->facts().network, (Size{kWidth, 32}));
-    return detector->make_detection();
-  }
-
   /// Runs the detection's graph twice, as for two frames in a row.
   void run(CudaDetection& detection) {
     const cuda::GraphExec graph(cuda::capture(
@@ -137,13 +128,33 @@ class CudaLooks : public testing::TestWithParam<bool> {
     device_->stream.synchronize();
   }
 
-  std::uint32_t count_of(const CudaDetection& detection) {
+  std::uint32_t number(const std::uint32_t* on_device) {
     std::uint32_t count = 0;
     cuda::copy(std::span<std::uint32_t>(&count, 1),
-               cuda::DeviceSpan<const std::uint32_t>{detection.candidates().count, 1},
-               device_->stream);
+               cuda::DeviceSpan<const std::uint32_t>{on_device, 1}, device_->stream);
     device_->stream.synchronize();
     return count;
+  }
+  std::uint32_t count_of(const CudaDetection& detection) {
+    return number(detection.candidates().count);
+  }
+  std::uint32_t lost_of(const CudaDetection& detection) {
+    return number(detection.candidates().lost);
+  }
+
+  /// Expects these candidates after the last run, in this order.
+  void expect_found(const CudaDetection& detection, const Detections& expected) {
+    EXPECT_EQ(count_of(detection), expected.size());
+    const Detections found = cuda::download(detection.candidates(), device_->stream);
+    EXPECT_EQ(found.boxes, expected.boxes);
+    EXPECT_EQ(found.scores, expected.scores);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found.class_of(i), expected.class_of(i)) << i;
+      ASSERT_EQ(found.has_landmarks(i), expected.has_landmarks(i)) << i;
+      if (!expected.has_landmarks(i)) continue;
+      EXPECT_EQ(found.landmarks[i], expected.landmarks[i]) << i;
+    }
   }
 
   struct OnDevice {
@@ -156,6 +167,25 @@ class CudaLooks : public testing::TestWithParam<bool> {
   std::vector<std::string> steps_;
 };
 
+/// The parameter says whether the detectors find landmarks.
+class CudaLooks : public OnCudaDevice, public testing::WithParamInterface<bool> {
+ protected:
+  CudaLook look(const std::string& name, const Detections& found, std::uint32_t capacity,
+                bool mirrored = false) {
+    const cuda::DetectionFields fields{GetParam(), !found.classes.empty()};
+    return {std::make_shared<ToldDetector>(Told{name, found, capacity, fields}, steps_), mirrored};
+  }
+
+  std::unique_ptr<CudaDetection> both(const Detections& plain, const Detections& mirrored,
+                                      std::uint32_t capacity) {
+    const auto detector = make_cuda_looks_detector(
+        {look("plain", plain, capacity), look("mirrored", mirrored, capacity, true)}, kWidth);
+    EXPECT_EQ(detector->capacity(), capacity);
+    EXPECT_EQ(detector->facts().network, (Size{kWidth, 32}));
+    return detector->make_detection();
+  }
+};
+
 TEST_P(CudaLooks, FindWhatTheHostPutsTogether) {
   for (const auto& [in_plain, in_mirrored] : {std::pair{0, 0}, {5, 0}, {0, 5}, {300, 700}}) {
     const Detections mirrored = boxes_from(20, in_mirrored, GetParam());
@@ -163,11 +193,7 @@ TEST_P(CudaLooks, FindWhatTheHostPutsTogether) {
     const auto detection = both(expected, mirrored, 1000);
     append_mirrored(expected, mirrored, kWidth);
     run(*detection);
-    EXPECT_EQ(count_of(*detection), expected.size());
-    const Detections found = cuda::download(detection->candidates(), device_->stream);
-    EXPECT_EQ(found.boxes, expected.boxes);
-    EXPECT_EQ(found.scores, expected.scores);
-    EXPECT_EQ(found.landmarks, expected.landmarks);
+    expect_found(*detection, expected);
   }
 }
 
@@ -182,11 +208,24 @@ TEST_P(CudaLooks, OfSeveralSizesComeInTheirOrder) {
       make_cuda_looks_detector({plain, half, look("mirrored", mirrored, 100, true)}, kWidth)
           ->make_detection();
   run(*detection);
-  EXPECT_EQ(count_of(*detection), 12U);
-  const Detections found = cuda::download(detection->candidates(), device_->stream);
-  EXPECT_EQ(found.boxes, expected.boxes);
-  EXPECT_EQ(found.scores, expected.scores);
-  EXPECT_EQ(found.landmarks, expected.landmarks);
+  EXPECT_EQ(expected.size(), 12U);
+  expect_found(*detection, expected);
+}
+
+/// Returns `found` with classes 0, 1, ... `classes` - 1 in turn.
+Detections in_turn(Detections found, std::size_t classes) {
+  for (std::size_t i = 0; i < found.size(); ++i)
+    found.classes.push_back(static_cast<std::uint16_t>(i % classes));
+  return found;
+}
+
+TEST_P(CudaLooks, TellTheClassesOfAll) {
+  Detections expected = in_turn(boxes_from(100, 20, GetParam()), 3);
+  const Detections mirrored = in_turn(boxes_from(20, 7, GetParam()), 2);
+  const auto detection = both(expected, mirrored, 100);
+  append_mirrored(expected, mirrored, kWidth);
+  run(*detection);
+  expect_found(*detection, expected);
 }
 
 TEST_P(CudaLooks, OneLookIsItsOwnDetector) {
@@ -211,7 +250,7 @@ TEST_P(CudaLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
     const auto detection =
         both(boxes_from(0, in_plain, GetParam()), boxes_from(0, in_mirrored, GetParam()), 100);
     run(*detection);
-    return count_of(*detection);
+    return count_of(*detection) + lost_of(*detection);
   };
   EXPECT_EQ(counted(130, 10), 140U);
   EXPECT_EQ(counted(10, 130), 140U);
@@ -225,6 +264,76 @@ TEST_P(CudaLooks, ArePreprocessedFirst) {
   device_->stream.synchronize();
   EXPECT_EQ(steps_, (std::vector<std::string>{"plain preprocessed", "mirrored preprocessed",
                                               "plain looked at", "mirrored looked at"}));
+}
+
+class CudaModels : public OnCudaDevice {
+ protected:
+  CudaLook model(const std::string& name, const Detections& found, std::uint32_t capacity,
+                 cuda::DetectionFields fields, std::uint16_t first_class) {
+    return {std::make_shared<ToldDetector>(Told{name, found, capacity, fields}, steps_), false,
+            first_class};
+  }
+};
+
+TEST_F(CudaModels, FindWhatTheHostJoins) {
+  for (const auto& [in_first, in_second, in_third] :
+       {std::tuple{0, 0, 0}, {5, 0, 0}, {0, 5, 0}, {0, 0, 300}, {300, 1, 700}}) {
+    const Detections first = boxes_from(0, in_first, true);
+    const Detections second = in_turn(boxes_from(50, in_second, false), 2);
+    const Detections third = boxes_from(9, in_third, false);
+    const auto detector = make_cuda_joining_detector({model("1", first, 400, {true, false}, 0),
+                                                      model("2", second, 30, {false, true}, 1),
+                                                      model("3", third, 1000, {false, false}, 3)});
+    EXPECT_EQ(detector->capacity(), 1430U);
+    const auto detection = detector->make_detection();
+    run(*detection);
+    Detections expected = first;
+    append(expected, second, 1);
+    append(expected, third, 3);
+    expect_found(*detection, expected);
+    EXPECT_EQ(lost_of(*detection), 0U);
+  }
+}
+
+TEST_F(CudaModels, HaveRoomOfTheirOwn) {
+  const Detections first = boxes_from(0, 130, false);
+  const Detections second = boxes_from(50, 20, false);
+  const auto detection = make_cuda_joining_detector({model("1", first, 100, {false, false}, 0),
+                                                     model("2", second, 100, {false, false}, 1)})
+                             ->make_detection();
+  run(*detection);
+  Detections expected = boxes_from(0, 130, false);
+  expected.boxes.resize(100);
+  expected.scores.resize(100);
+  append(expected, second, 1);
+  expect_found(*detection, expected);
+  EXPECT_EQ(lost_of(*detection), 30U);
+}
+
+TEST_F(CudaModels, LookAtThePictureInTurn) {
+  const auto detection = make_cuda_joining_detector({model("1", {}, 10, {false, false}, 0),
+                                                     model("2", {}, 10, {false, false}, 1)})
+                             ->make_detection();
+  detection->enqueue(device_->descriptor.data(), device_->stream);
+  device_->stream.synchronize();
+  EXPECT_EQ(steps_, (std::vector<std::string>{"1 preprocessed", "2 preprocessed", "1 looked at",
+                                              "2 looked at"}));
+}
+
+TEST_F(CudaModels, MustSearchThePictureItself) {
+  CudaLook mirrored = model("1", {}, 10, {false, false}, 0);
+  mirrored.mirrored = true;
+  test::expect_error(ErrorKind::internal, "the picture itself",
+                     [&] { (void)make_cuda_joining_detector({mirrored}); });
+  test::expect_error(ErrorKind::internal, "the picture itself",
+                     [&] { (void)make_cuda_joining_detector({}); });
+}
+
+TEST(RoomForCandidates, IsForEachClassUpToALimit) {
+  EXPECT_EQ(room_for(1, 65536), 65536U);
+  EXPECT_EQ(room_for(3, 1000), 3000U);
+  EXPECT_EQ(room_for(80, 65536), kMostOfAllClasses);
+  EXPECT_EQ(room_for(2, kMostOfAllClasses + 1), kMostOfAllClasses + 1) << "as much as for one";
 }
 
 INSTANTIATE_TEST_SUITE_P(Landmarks, CudaLooks, testing::Bool());

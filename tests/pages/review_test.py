@@ -235,7 +235,7 @@ class ReviewPage(unittest.TestCase):
     def test_the_first_tracks_are_those_that_need_a_look(self):
         doubtful = self.run_script("return shown.map(isDoubtful)")
         self.assertEqual(doubtful, sorted(doubtful, reverse=True))
-        self.assertTrue(self.run_script("return shown.every(t => !t.looked && (isDoubtful(t) || t.action === 'suggest'))"))
+        self.assertTrue(self.run_script("return shown.every(t => !t.looked && (isDoubtful(t) || t.action === 'suggest' && !isCovered(t)))"))
 
     # Suggestions that score less than this are groups in these tests, because the clip has few of them.
     def group_all(self):
@@ -246,7 +246,7 @@ class ReviewPage(unittest.TestCase):
         self.group_all()
         weak, grouped, groups, place = self.run_script("""
             const groups = shown.filter(entry => entry.members);
-            return [[...tracks.values()].filter(t => !isStrong(t)).map(t => t.id), groups.flatMap(idsOf), groups.length,
+            return [[...tracks.values()].filter(t => !isStrong(t) && !isCovered(t)).map(t => t.id), groups.flatMap(idsOf), groups.length,
                     groups.every(group => new Set(group.members.map(groupKey)).size === 1)]""")
         self.assertGreater(len(weak), 1)
         self.assertEqual(sorted(grouped), sorted(weak))  # each of them is in exactly one group

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace facepipe::test {
 namespace {
@@ -202,6 +203,13 @@ OnnxBuilder small_yolo_anchors(int points, int classes) {
   return build;
 }
 
+std::string yolo_card(const std::vector<std::string>& classes) {
+  std::string all;
+  for (const std::string& name : classes)
+    all += (all.empty() ? "" : ", ") + (R"({"name": ")" + name) + R"(", "as": ")" + name + "\"}";
+  return card(R"({"family": "yolo-dfl"})", "[" + all + "]");
+}
+
 std::string yolo_anchors_card(int points, int classes) {
   std::string head = R"({"family": "yolo-anchors",
       "anchors": [[[4, 5], [8, 10], [13, 16]], [[23, 29], [43, 55], [73, 105]],
@@ -211,6 +219,19 @@ std::string yolo_anchors_card(int points, int classes) {
   for (int i = 1; i < classes; ++i)
     names += R"(, {"name": "thing )" + std::to_string(i) + R"(", "as": "ignore"})";
   return card(head + "}", "[" + names + "]");
+}
+
+std::string things_card() {
+  nlohmann::json card = nlohmann::json::parse(yolo_anchors_card(0, 3));
+  card["name"] = "things";
+  // With these random weights, the second and the third class have enough boxes over these scores.
+  card["classes"] = {{{"name", "dog"}, {"as", "ignore"}},
+                     {{"name", "face"}},
+                     {{"name", "plate"}, {"as", "plate"}, {"score", 0.18}, {"grow", 0.5}}};
+  card["score"] = 0.27;
+  card["nms"] = 0.6;
+  card["licence"] = {{"weights", "research only"}, {"commercial", false}};
+  return card.dump();
 }
 
 OnnxBuilder small_retinaface(bool joined, bool softmax) {

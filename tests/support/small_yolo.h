@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tests/support/onnx_builder.h"
 
@@ -23,6 +24,10 @@ struct ExportedPoints {
 /// centre, size, scores and landmarks of each cell, in pixels of the input.
 [[nodiscard]] OnnxBuilder small_yolo(int classes = 1, ExportedPoints points = {});
 
+/// Returns a card of small_yolo(), as JSON, whose classes have these names. The names are those of
+/// kinds of objects: "face", "head", "person" or "plate".
+[[nodiscard]] std::string yolo_card(const std::vector<std::string>& classes);
+
 /// Returns a small YOLO of version 5 with landmarks. Its outputs are 1 x 3 anchors x height x width
 /// x (5 + 2 * points + classes), for each stride.
 [[nodiscard]] OnnxBuilder small_yolo_anchors(int points = 5, int classes = 1);
@@ -30,6 +35,11 @@ struct ExportedPoints {
 /// Returns the card of small_yolo_anchors(), as JSON. Only the first class is a face; the others
 /// are ignored.
 [[nodiscard]] std::string yolo_anchors_card(int points = 5, int classes = 1);
+
+/// Returns the card "things" of small_yolo_anchors(0, 3), as JSON. The network finds faces and
+/// plates. A plate has a lower score and a larger hidden area than a face. The first class of the
+/// network, dogs, is ignored.
+[[nodiscard]] std::string things_card();
 
 /// Returns a small RetinaFace with two anchors at each place. Its outputs are the boxes, scores and
 /// landmarks of all strides. If `joined`, one output contains all three. If `softmax`, the network

@@ -66,7 +66,7 @@ CudaCnnDetector::CudaCnnDetector(const Model& model, const NetworkFit& fit,
                                  const StreamLayout& layout, const CudaCnnOptions& options)
     : options_(checked(options)),
       fit_(fit),
-      finds_landmarks_(model.head().landmarks),
+      fields_{model.head().landmarks, model.head().numbers.classes > 1},
       picture_{fit, layout, model.channel_order(), model.data().input.pad},
       network_(planned_network(model)),
       preprocess_(picture_, network_.input()),
@@ -98,16 +98,17 @@ std::unique_ptr<CudaDetection> CudaCnnDetector::make_detection() const {
 }
 
 std::size_t CudaCnnDetector::detection_bytes() const {
-  return network_.activation_bytes() + sizeof(std::uint32_t) * (head_->scratch_words() + 1) +
+  return network_.activation_bytes() + sizeof(std::uint32_t) * (head_->scratch_words() + 2) +
          options_.capacity *
-             (sizeof(Box) + sizeof(float) + (finds_landmarks_ ? sizeof(Landmarks) : 0));
+             (sizeof(Box) + sizeof(float) + (fields_.landmarks ? sizeof(Landmarks) : 0) +
+              (fields_.classes ? sizeof(std::uint16_t) : 0));
 }
 
 CudaCnnDetection::CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector)
     : detector_(std::move(detector)),
       activations_(detector_->network().activation_bytes()),
       scratch_(detector_->head().scratch_words()),
-      found_(detector_->capacity(), detector_->finds_landmarks()) {}
+      found_(detector_->capacity(), detector_->fields()) {}
 
 void CudaCnnDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
   if (!detector_->network().reads_picture())

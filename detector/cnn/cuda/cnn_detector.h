@@ -60,7 +60,8 @@ class CudaCnnDetector final : public CudaDetector,
   [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
 
   [[nodiscard]] const NetworkFit& fit() const { return fit_; }
-  [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
+  /// Returns what the candidates have besides boxes and scores.
+  [[nodiscard]] cuda::DetectionFields fields() const { return fields_; }
   [[nodiscard]] const engine::Network& network() const { return network_; }
   [[nodiscard]] const engine::PreprocessKernel& preprocess() const { return preprocess_; }
   [[nodiscard]] const engine::CandidateHead& head() const { return *head_; }
@@ -79,7 +80,7 @@ class CudaCnnDetector final : public CudaDetector,
 
   CudaCnnOptions options_;
   NetworkFit fit_;
-  bool finds_landmarks_;
+  cuda::DetectionFields fields_;
   engine::PictureSource picture_;
   PlanReport plan_;                      ///< set by planned_network(), as is tail_
   std::optional<graph::HeadTail> tail_;  ///< the last layers, if the head computes them

@@ -24,12 +24,6 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
         device_(device),
         options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {
-    if (classes().size() > 1)
-      throw Error(ErrorKind::device, "model " + options_.model.string() + " finds " +
-                                         classes().front().name +
-                                         " and other classes, which only "
-                                         "the CPU tells apart (--device cpu, or --classes chooses "
-                                         "one class)");
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");
     try_model();
@@ -43,7 +37,7 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
       const Size frame = upright_size(seen.stored, seen.orientation);
       return make_cuda_cnn_detector(model_, seen, size_of_look(frame, options_.detect_size, scale),
                                     {.score_threshold = options_.score_threshold,
-                                     .capacity = capacity,
+                                     .capacity = room_for(classes().size(), capacity),
                                      .tile_file = engine::default_tile_file(),
                                      .tries_tiles = tuning == Tuning::trials,
                                      .fused = choice().fused});

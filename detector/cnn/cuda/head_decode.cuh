@@ -79,6 +79,15 @@ __device__ __forceinline__ bool decode(const HeadArguments& a, const DeviceCell&
   return map_to_frame(candidate, a);
 }
 
+/// Returns the class of a cell's candidate; 0 for a kind of head that doesn't tell classes apart.
+template <class Cells>
+__device__ __forceinline__ std::uint16_t class_of(const HeadArguments& a, const DeviceCell& cell) {
+  if constexpr (requires { Cells::class_of(cell, a.numbers); })
+    return static_cast<std::uint16_t>(Cells::class_of(cell, a.numbers));
+  else
+    return 0;
+}
+
 /// Writes the candidate of a cell to entry `at`.
 template <class Cells>
 __device__ __forceinline__ void write_candidate(const HeadArguments& a, const DeviceCell& cell,
@@ -88,6 +97,7 @@ __device__ __forceinline__ void write_candidate(const HeadArguments& a, const De
   a.to.boxes[at] = candidate.box;
   a.to.scores[at] = Cells::score(cell, a.numbers);
   if (a.landmarks) a.to.landmarks[at] = candidate.points;
+  if (a.to.classes != nullptr) a.to.classes[at] = class_of<Cells>(a, cell);
 }
 
 template <class Cells>

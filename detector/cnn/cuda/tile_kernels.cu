@@ -1,4 +1,7 @@
+#include <math_constants.h>
+
 #include "core/cuda/check.h"
+#include "core/error.h"
 #include "detector/cnn/cuda/tile_kernels.h"
 
 namespace facepipe::detector::engine {
@@ -62,8 +65,34 @@ template <class Placing>
 struct AppendArguments {
   cuda::DeviceDetections from;
   cuda::DeviceDetections to;
+  std::uint16_t first_class;
   Placing placing;
 };
+
+/// Returns the landmarks of a candidate at their new place; kNoLandmarks if `from` has none.
+template <class Placing>
+__device__ Landmarks placed_landmarks(const AppendArguments<Placing>& a, unsigned i) {
+  Landmarks points;
+  auto* const each = reinterpret_cast<Point*>(&points);
+  if (a.from.landmarks == nullptr) {
+    for (int p = 0; p < kLandmarks; ++p) each[p] = {CUDART_NAN_F, CUDART_NAN_F};
+    return points;
+  }
+  points = a.from.landmarks[i];
+  a.placing.place(each);
+  return points;
+}
+
+/// Writes candidate `i` of `from` to entry `at` of `to`.
+template <class Placing>
+__device__ void write(const AppendArguments<Placing>& a, unsigned at, unsigned i, const Box& box) {
+  a.to.boxes[at] = a.placing.placed(box);
+  a.to.scores[at] = a.from.scores[i];
+  if (a.to.landmarks != nullptr) a.to.landmarks[at] = placed_landmarks(a, i);
+  if (a.to.classes == nullptr) return;
+  const std::uint16_t its = a.from.classes != nullptr ? a.from.classes[i] : std::uint16_t{0};
+  a.to.classes[at] = static_cast<std::uint16_t>(a.first_class + its);
+}
 
 /// Only one block runs, so that the order is always the same. There are at most a few thousand
 /// candidates.
@@ -94,23 +123,20 @@ __global__ void __launch_bounds__(kThreads)
       all += warps[w];
     }
     const unsigned at = position + before;
-    if (keep && at < a.to.capacity) {
-      a.to.boxes[at] = a.placing.placed(box);
-      a.to.scores[at] = a.from.scores[i];
-      if (a.to.landmarks != nullptr) {
-        Landmarks points = a.from.landmarks[i];
-        a.placing.place(reinterpret_cast<Point*>(&points));
-        a.to.landmarks[at] = points;
-      }
-    }
+    if (keep && at < a.to.capacity) write(a, at, i, box);
     position += all;
     __syncthreads();  // because `warps` is written again
   }
-  if (threadIdx.x == 0) *a.to.count = position + (there - count);
+  if (threadIdx.x != 0) return;
+  *a.to.count = position;
+  // Candidates that `from` had no room for leave no gap in `to`.
+  *a.to.lost += (there - count) + (a.from.lost != nullptr ? *a.from.lost : 0);
 }
 
 template <class Placing>
 void launch(const AppendArguments<Placing>& arguments, cuda::StreamView stream) {
+  if (arguments.to.lost == nullptr)
+    throw Error(ErrorKind::internal, "launch_append: the number of lost candidates has no place");
   append_kernel<<<1, kThreads, 0, stream.get()>>>(arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
@@ -124,13 +150,15 @@ void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace
 }
 
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
-                   const Box& kept, PixelPlace by, cuda::StreamView stream) {
-  launch<Moved>({from, to, {kept, static_cast<float>(by.x), static_cast<float>(by.y)}}, stream);
+                   const Box& kept, PixelPlace by, cuda::StreamView stream,
+                   std::uint16_t first_class) {
+  launch<Moved>({from, to, first_class, {kept, static_cast<float>(by.x), static_cast<float>(by.y)}},
+                stream);
 }
 
 void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                             int width, cuda::StreamView stream) {
-  launch<Mirrored>({from, to, {static_cast<float>(width)}}, stream);
+  launch<Mirrored>({from, to, 0, {static_cast<float>(width)}}, stream);
 }
 
 }  // namespace facepipe::detector::engine

@@ -3,6 +3,8 @@
 // candidates of several runs.
 #pragma once
 
+#include <cstdint>
+
 #include "core/cuda/detections.h"
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
@@ -16,13 +18,16 @@ void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace
                  int bytes_per_sample, cuda::StreamView stream);
 
 /// Appends the candidates of `from` whose boxes lie inside `kept` to `to`, in their order, moved by
-/// `by`. *to.count also counts candidates for which `from` had no room, and those for which `to`
-/// has none. If to.landmarks isn't null, from.landmarks must not be null either.
+/// `by`. *to.count also counts those for which `to` has no room. The number of candidates for which
+/// `from` had no room is added to *to.lost. If only `to` has landmarks, the candidates get
+/// kNoLandmarks. Throws Error(internal) if to.lost is null.
+/// @param first_class  is added to the classes, if `to` has classes
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
-                   const Box& kept, PixelPlace by, cuda::StreamView stream);
+                   const Box& kept, PixelPlace by, cuda::StreamView stream,
+                   std::uint16_t first_class = 0);
 
-/// Does the same as append_mirrored() of detector/mirror.h for all of `from`, bit for bit. It
-/// updates the number of detections as launch_append() does.
+/// Does the same as append_mirrored() of detector/mirror.h for all of `from`, bit for bit, with
+/// their classes. It updates the numbers of detections as launch_append() does.
 void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                             int width, cuda::StreamView stream);
 

@@ -45,7 +45,7 @@ class CudaTiledDetection final : public CudaDetection {
         tile_(detector_->tile().make_detection()),
         whole_(detector_->whole().make_detection()),
         view_(1),
-        found_(detector_->capacity(), tile_->candidates().landmarks != nullptr) {}
+        found_(detector_->capacity(), cuda::fields_of(tile_->candidates())) {}
 
   /// Enqueues nothing: each tile and the reduced picture are converted directly before the network
   /// runs on them.

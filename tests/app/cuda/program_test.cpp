@@ -7,14 +7,18 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/geometry.h"
 #include "tests/detector/cascade/files.h"
 #include "tests/support/clips.h"
 #include "tests/support/overlap.h"
+#include "tests/support/small_exports.h"
+#include "tests/support/small_yolo.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::app {
@@ -539,18 +543,157 @@ TEST_F(ProgramOnCuda, WhatOnlyTheCpuHasIsRefused) {
   expect_refusal(4, "cuda:99", {clip_, "--device", "cuda:99", "-o", out_});
 }
 
-TEST_F(ProgramOnCuda, SeveralModelsNeedTheCpu) {
-  const std::string other = FACEPIPE_SOURCE_DIR "/data/acf_face.json";
-  const Arguments both{clip_, "--model", kModel, "--model", other};
-  Arguments on_device = both;
-  on_device.insert(on_device.end(), {"--device", "cuda", "-o", out_});
-  expect_refusal(4, "several models search frames only on the CPU (--device cpu)", on_device);
-  Arguments anywhere = both;
-  anywhere.emplace_back("--no-video");
-  const json report = run_well(anywhere);
-  EXPECT_EQ(report["device"], "cpu");
-  EXPECT_THAT(report["why"].dump(), HasSubstr("several models"));
-  EXPECT_EQ(report["models"].size(), 2U);
+// These models give the same results on all devices.
+TEST_F(ProgramOnCuda, SeveralModelsFindByteByByteWhatTheCpuFindsWithoutNetworks) {
+  const std::string cascade = test::installed_cascade("frontalface_alt2");
+  const std::string channels = std::string(FACEPIPE_SOURCE_DIR) + "/data/acf_face.json";
+  for (const Arguments& more : {Arguments{},
+                                {"--draw", "ids"},
+                                {"--nms-rule", "soft"},
+                                {"--nms-rule", "fast", "--nms-voting"},
+                                {"--looks", "1,flip"}}) {
+    std::vector<std::string> found;
+    json models;
+    for (const std::string device : {"cpu", "cuda"}) {
+      const fs::path file = dir_ / (device + ".jsonl");
+      Arguments words{clip_,    "--no-video", "--model", cascade,        "--model",
+                      channels, "--device",   device,    "--detections", file};
+      words.insert(words.end(), more.begin(), more.end());
+      const json report = run_well(words);
+      EXPECT_THAT(report["device"].dump(), HasSubstr(device));
+      models = report["models"];
+      EXPECT_GT(report["faces"], kFrames) << "or it tells nothing";
+      found.push_back(test::read_file(file));
+    }
+    EXPECT_EQ(found[0], found[1]) << testing::PrintToString(more);
+    ASSERT_EQ(models.size(), 2U);
+    for (const json& model : models)
+      EXPECT_THAT(found[1], HasSubstr("\"model\":" + model["kind"].dump()))
+          << "each model has found something";
+  }
+}
+
+/// These tests search with a network that finds faces with landmarks, and with one that finds faces
+/// and plates.
+class SeveralNetworksOnCuda : public ProgramOnCuda {
+ protected:
+  SeveralNetworksOnCuda()
+      : faces_(test::write_small_scrfd(dir_)),
+        things_(
+            dir_.write("things.onnx", test::small_yolo_anchors(0, 3).model().SerializeAsString())) {
+    (void)dir_.write("things.onnx.json", test::things_card());
+  }
+
+  /// Returns the frames' lines of the detections file.
+  std::vector<json> frames_on(const std::string& device, const Arguments& more) {
+    Arguments words{clip_, "--no-video", "--device", device, "--detections", detections_};
+    words.insert(words.end(), more.begin(), more.end());
+    if (device == "cpu") words.insert(words.end(), {"--precision", "f32"});
+    const json report = run_well(words);
+    EXPECT_THAT(report["device"].dump(), HasSubstr(device));
+    std::vector<json> frames;
+    std::ifstream lines(detections_);
+    for (std::string line; std::getline(lines, line);) frames.push_back(json::parse(line));
+    return frames;
+  }
+
+  [[nodiscard]] Arguments both() const { return {"--model", faces_, "--model", things_}; }
+
+  const std::string faces_;
+  const std::string things_;
+};
+
+Box box_of(const json& face) {
+  const std::vector<float> box = face["box"];
+  return {box.at(0), box.at(1), box.at(2), box.at(3)};
+}
+
+/// Returns the share of the clear objects of one run that another run finds, too, as the same class
+/// of the same model. The score of a clear object isn't near the threshold of its class.
+double share_found(const std::vector<json>& frames, const std::vector<json>& others) {
+  int all = 0;
+  int found = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    for (const json& face : frames[i]["faces"]) {
+      const double clear = face["class"] == "plate" ? 0.23 : 0.55;
+      if (face["score"].get<double>() < clear) continue;
+      ++all;
+      found += std::ranges::any_of(others.at(i)["faces"], [&](const json& other) {
+        return other["class"] == face["class"] && other["model"] == face["model"] &&
+               overlap(box_of(other), box_of(face)) >= 0.8F;
+      });
+    }
+  return all == 0 ? 0 : static_cast<double>(found) / all;
+}
+
+std::set<std::pair<std::string, std::string>> classes_of(const std::vector<json>& frames) {
+  std::set<std::pair<std::string, std::string>> all;
+  for (const json& frame : frames)
+    for (const json& face : frame["faces"]) all.emplace(face["model"], face["class"]);
+  return all;
+}
+
+// The networks have random weights, so many scores are near each other. Then suppression keeps
+// another one of two objects if scores differ by rounding.
+TEST_F(SeveralNetworksOnCuda, FindWhatTheCpuFinds) {
+  for (const Arguments& more : {Arguments{}, {"--looks", "1"}, {"--draw", "ids"}}) {
+    Arguments words = both();
+    words.insert(words.end(), more.begin(), more.end());
+    const std::vector<json> cuda = frames_on("cuda", words);
+    const std::vector<json> cpu = frames_on("cpu", words);
+    ASSERT_EQ(cuda.size(), std::size_t{kFrames});
+    ASSERT_EQ(cpu.size(), std::size_t{kFrames});
+    EXPECT_EQ(classes_of(cuda).size(), 3U);
+    EXPECT_EQ(classes_of(cuda), classes_of(cpu));
+    EXPECT_GE(share_found(cpu, cuda), 0.8) << testing::PrintToString(more);
+    EXPECT_GE(share_found(cuda, cpu), 0.8) << testing::PrintToString(more);
+  }
+}
+
+TEST_F(SeveralNetworksOnCuda, FindInOneRunWhatTheyFindInTwo) {
+  const std::vector<json> faces = frames_on("cuda", {"--model", faces_});
+  const std::vector<json> things = frames_on("cuda", {"--model", things_});
+  const std::vector<json> all = frames_on("cuda", both());
+  ASSERT_EQ(all.size(), std::size_t{kFrames});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<json> expected = faces.at(i)["faces"];
+    for (json& face : expected) {
+      face["class"] = "face";
+      face["model"] = "scrfd";
+    }
+    const std::vector<json> of_things = things.at(i)["faces"];
+    expected.insert(expected.end(), of_things.begin(), of_things.end());
+    std::ranges::stable_sort(expected, [](const json& one, const json& other) {
+      return one["score"].get<double>() > other["score"].get<double>();
+    });
+    EXPECT_EQ(all[i]["faces"], json(expected)) << i;
+  }
+}
+
+TEST_F(SeveralNetworksOnCuda, ClassesAreChosenByName) {
+  Arguments plates = both();
+  plates.insert(plates.end(), {"--classes", "plate"});
+  using Known = std::set<std::pair<std::string, std::string>>;
+  EXPECT_EQ(classes_of(frames_on("cuda", plates)), (Known{{"things", "plate"}}));
+}
+
+TEST_F(SeveralNetworksOnCuda, EachClassIsHiddenByItsGrowth) {
+  const fs::path tracks = dir_ / "tracks.json";
+  Arguments words{clip_,    "--device",   "cuda", "--codec",      "mjpeg",     "--write-tracks",
+                  tracks,   "-o",         out_,   "--detections", detections_, "--detect-size",
+                  "128x64", "--max-face", "30"};
+  for (const std::string& word : both()) words.push_back(word);
+  const json report = run_well(words, "hide");
+  EXPECT_THAT(report["device"].dump(), HasSubstr("cuda"));
+  std::set<std::string> classes;
+  const json file = json::parse(std::ifstream(tracks));
+  for (const json& track : file["tracks"]) {
+    const bool plate = track.contains("class");
+    classes.insert(plate ? track["class"] : "face");
+    EXPECT_EQ(track.contains("grow"), plate) << "only the card of plates names a growth";
+  }
+  EXPECT_EQ(classes, (std::set<std::string>{"face", "plate"}));
+  EXPECT_EQ(test::video_stamps(out_).size(), std::size_t{kFrames});
 }
 
 TEST_F(ProgramOnCuda, LatenciesOfTheStagesAddUp) {

@@ -105,6 +105,7 @@ Detections random_faces(Random& random, Size upright, int count, float largest) 
     Landmarks points;
     for (Point& point : points) point = {random.real(-5, w + 5), random.real(-5, h + 5)};
     if (random.one_in(10)) points[2].x = kNan;
+    if (random.one_in(10)) points = kNoLandmarks;  // as what a model without landmarks finds
     float score = random.real(0, 1);
     if (random.one_in(10)) score = static_cast<float>(random.integer(0, 200)) / 200.0F;
     if (random.one_in(30)) score = random.one_in(2) ? kNan : 7.0F;

@@ -1,6 +1,7 @@
 // These tests compare faces that the device selects with select_faces() on the host.
 #include "pipeline/cuda/faces.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,14 +43,27 @@ Case random_case(unsigned seed, std::uint32_t candidates, bool voting, bool soft
   return made;
 }
 
+/// Returns a case whose candidates have the classes 0, 1 and 2.
+Case case_with_classes(std::uint32_t candidates) {
+  Case made = random_case(candidates + 11, candidates, false, false);
+  for (std::uint32_t i = 0; i < candidates; ++i)
+    made.candidates.classes.push_back(static_cast<std::uint16_t>((i * 7 + 2) % 3));
+  return made;
+}
+
 /// Copies detections to device memory and waits for the copy.
 void put(const Detections& from, const cuda::DeviceDetections& to, cuda::StreamView stream) {
   const auto count = static_cast<std::uint32_t>(from.size());
   cuda::copy(cuda::DeviceSpan<Box>{to.boxes, count}, std::span(from.boxes), stream);
   cuda::copy(cuda::DeviceSpan<float>{to.scores, count}, std::span(from.scores), stream);
   cuda::copy(cuda::DeviceSpan<Landmarks>{to.landmarks, count}, std::span(from.landmarks), stream);
+  cuda::copy(cuda::DeviceSpan<std::uint16_t>{to.classes, count}, std::span(from.classes), stream);
   cuda::copy(cuda::DeviceSpan<std::uint32_t>{to.count, 1}, std::span(&count, 1), stream);
   stream.synchronize();
+}
+
+cuda::DetectionFields fields_of(const Detections& candidates) {
+  return {candidates.has_landmarks(), !candidates.classes.empty()};
 }
 
 /// Holds a case in device memory and the result of the device.
@@ -57,8 +71,8 @@ class OnDevice {
  public:
   OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity,
            FaceDownload wanted)
-      : stored_(capacity, given.candidates.has_landmarks()),
-        faces_(face_capacity, given.candidates.has_landmarks()),
+      : stored_(capacity, fields_of(given.candidates)),
+        faces_(face_capacity, fields_of(given.candidates)),
         indices_(capacity),
         boxes_(capacity),
         scores_(capacity),
@@ -85,6 +99,11 @@ class OnDevice {
     exec.launch(stream_);
     stream_.synchronize();
     return download_.collect(stream_, copies_);
+  }
+  /// Sets the numbers of candidates that `stored` has found, and that were lost before.
+  void set_counts(std::uint32_t found, std::uint32_t lost) {
+    put(stored_.view().count, std::vector{found});
+    put(stored_.view().lost, std::vector{lost});
   }
   [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
   [[nodiscard]] const CopyCounter& copies() const { return copies_; }
@@ -113,6 +132,7 @@ void expect_equal(const Detections& found, const Detections& expected) {
   EXPECT_EQ(found.boxes, expected.boxes);
   EXPECT_EQ(found.scores, expected.scores);
   EXPECT_EQ(found.landmarks, expected.landmarks);
+  EXPECT_EQ(found.classes, expected.classes);
 }
 
 TEST(CudaFaces, AreThoseThatTheHostSelects) {
@@ -199,12 +219,9 @@ TEST(CudaFaces, OfScoresOverABoundAreThoseCandidatesInTheirOrder) {
         const cuda::DetectionBuffers from(candidates + 5, landmarks);
         const cuda::DetectionBuffers to(candidates + 5, landmarks);
         put(given.candidates, from.view(), stream);
-        enqueue_scored_over(from.view(), score, to.view(), stream);
-        Detections expected;
-        for (std::size_t i = 0; i < candidates; ++i)
-          if (given.candidates.scores[i] > score)
-            expected.push_back(given.candidates.boxes[i], given.candidates.scores[i],
-                               given.candidates, i);
+        const auto scores = cuda::uploaded(std::vector{score}, stream);
+        enqueue_scored_over(from.view(), scores.data(), to.view(), stream);
+        const Detections expected = scored_over(given.candidates, score);
         SCOPED_TRACE(std::to_string(candidates) + " candidates over " + std::to_string(score));
         expect_equal(cuda::download(to.view(), stream), expected);
       }
@@ -218,18 +235,79 @@ TEST(CudaFaces, OfScoresOverABoundAreLookedForAmongThoseThatThereWasRoomFor) {
   put(given.candidates, from.view(), stream);
   const std::uint32_t more = 60;
   cuda::copy(cuda::DeviceSpan<std::uint32_t>{from.view().count, 1}, std::span(&more, 1), stream);
-  enqueue_scored_over(from.view(), -1, to.view(), stream);
+  const std::uint32_t lost = 3;
+  cuda::copy(cuda::DeviceSpan<std::uint32_t>{from.view().lost, 1}, std::span(&lost, 1), stream);
+  const auto scores = cuda::uploaded(std::vector{-1.0F}, stream);
+  enqueue_scored_over(from.view(), scores.data(), to.view(), stream);
   expect_equal(cuda::download(to.view(), stream), given.candidates);
+  std::uint32_t all_lost = 0;
+  cuda::copy(std::span(&all_lost, 1), cuda::DeviceSpan<const std::uint32_t>{to.view().lost, 1},
+             stream);
+  stream.synchronize();
+  EXPECT_EQ(all_lost, 20U + 3U);
+}
+
+TEST(CudaFaces, OfScoresOverTheBoundOfTheirClassAreThoseThatTheHostFinds) {
+  const cuda::Stream stream;
+  const std::vector<float> bounds{0.5F, 0.2F, 0.9F};
+  const auto scores = cuda::uploaded(bounds, stream);
+  for (const std::uint32_t candidates : {0U, 1U, 1025U, 5000U}) {
+    const Case given = case_with_classes(candidates);
+    const cuda::DetectionBuffers from(candidates + 5, {true, true});
+    const cuda::DetectionBuffers to(candidates + 5, {true, true});
+    put(given.candidates, from.view(), stream);
+    enqueue_scored_over(from.view(), scores.data(), to.view(), stream);
+    expect_equal(cuda::download(to.view(), stream), scored_over(given.candidates, bounds));
+  }
+}
+
+TEST(CudaFaces, KeepTheirClasses) {
+  for (const std::uint32_t candidates : {1U, 500U, 3000U})
+    for (const FaceDownload wanted : {FaceDownload::places, FaceDownload::all}) {
+      const Case given = case_with_classes(candidates);
+      Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {10, 0});
+      if (wanted == FaceDownload::places) expected.landmarks.clear();
+      OnDevice device(given, candidates, candidates, wanted);
+      expect_equal(device.run({10, 0}), expected);
+    }
+}
+
+TEST(CudaFaces, OfTheFirstClassAloneHaveNoClassesAsOnTheHost) {
+  Case given = case_with_classes(300);
+  given.candidates.classes.assign(300, 0);
+  OnDevice device(given, 300, 300, FaceDownload::all);
+  EXPECT_THAT(device.run({}).classes, testing::IsEmpty());
+}
+
+TEST(CudaFaces, CountWhatWasLostBefore) {
+  Case given = case_with_classes(300);
+  given.beyond_capacity = 7;
+  OnDevice device(given, 300, 300, FaceDownload::none);
+  device.set_counts(320, 5);
+  (void)device.run({});
+  EXPECT_EQ(device.counts().candidates, 325U);
+  EXPECT_EQ(device.counts().beyond_capacity, 7U + 20U + 5U)
+      << "suppression of each class doesn't see the 20 that have no room";
+  given.candidates.classes.clear();
+  OnDevice one_class(given, 300, 300, FaceDownload::none);
+  one_class.set_counts(320, 5);
+  (void)one_class.run({});
+  EXPECT_EQ(one_class.counts().beyond_capacity, 7U + 5U) << "suppression has counted the 20";
 }
 
 TEST(CudaFaces, RefusesToLeaveCandidatesOut) {
   const cuda::Stream stream;
   const cuda::DetectionBuffers some(4);
   const cuda::DetectionBuffers bare(4, false);
+  const cuda::DetectionBuffers classes(4, {true, true});
+  const auto scores = cuda::uploaded(std::vector{0.0F}, stream);
   const auto refused = [&](const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
     test::expect_error(ErrorKind::internal, "enqueue_scored_over",
-                       [&] { enqueue_scored_over(from, 0, to, stream); });
+                       [&] { enqueue_scored_over(from, scores.data(), to, stream); });
   };
+  test::expect_error(ErrorKind::internal, "enqueue_scored_over",
+                     [&] { enqueue_scored_over(some.view(), nullptr, some.view(), stream); });
+  refused(some.view(), classes.view());
   refused({}, some.view());
   refused(some.view(), {});
   refused(bare.view(), some.view());

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <set>
 
 #include "core/error.h"
 #include "detector/cnn/cuda/cnn_detector.h"
@@ -11,6 +14,7 @@
 #include "tests/detector/cnn/cuda/cpu_reference.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/detector/cuda_candidates.h"
 #include "tests/detector/detect.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
@@ -117,6 +121,22 @@ void expect_among(const Detections& some, const Detections& others, float thresh
   }
 }
 
+/// Returns for how many of the candidates of `some` the candidate of `others` at the same place has
+/// the same class, as a share. If a cell's best classes have nearly equal scores, the network's
+/// rounding can make another class the best.
+double share_of_equal_classes(const Detections& some, const Detections& others) {
+  int all = 0;
+  int equal = 0;
+  for (std::size_t i = 0; i < some.size(); ++i)
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      if (overlap(others.boxes[k], some.boxes[i]) < 0.95) continue;
+      ++all;
+      equal += others.class_of(k) == some.class_of(i) ? 1 : 0;
+      break;
+    }
+  return all == 0 ? 0 : static_cast<double>(equal) / all;
+}
+
 constexpr float kThreshold = 0.3F;
 /// kNetworkError allows for the rounding of about sixty layers that compute in halves.
 /// kPreprocessingError also allows for the error of the CPU's preprocessing, which is up to 3 of
@@ -203,6 +223,40 @@ TEST(CudaAgainstCpu, FindsTheSameCandidatesWithEachFamily) {
     const Model model(file);
     const Frame frame = test::make_noise_frame({kNv12, {202, 150}}, 5);
     for (const bool fused : {true, false}) (void)expect_same_of_input(model, frame, fused);
+  }
+}
+
+/// Returns the classes of the candidates; the name of the class isn't needed.
+std::set<std::uint16_t> classes_of(const Detections& found) {
+  std::set<std::uint16_t> all;
+  for (std::size_t i = 0; i < found.size(); ++i) all.insert(found.class_of(i));
+  return all;
+}
+
+TEST(CudaAgainstCpu, TellsTheSameClasses) {
+  const SmallExport kExports[] = {
+      {"yolo", test::small_yolo(3), test::yolo_card({"face", "head", "plate"})},
+      {"yolo with anchors, of which one class is ignored", test::small_yolo_anchors(0, 3),
+       test::things_card()}};
+  const test::TemporaryFolder folder;
+  for (const SmallExport& from : kExports) {
+    SCOPED_TRACE(from.name);
+    const std::string name = std::string(from.name) + ".onnx";
+    const auto file = folder.write(name, from.file.model().SerializeAsString());
+    (void)folder.write(name + ".json", from.card);
+    const Model model(file);
+    const Frame frame = test::make_noise_frame({kNv12, {202, 150}}, 5);
+    const NetworkFit fit = fit_network(frame.upright(), {}, model.data().input.multiple);
+    const test::Tensor seen = on_device(frame, fit, model.data().input);
+    constexpr float kLow = 0.1F;  // so that there are candidates of several classes
+    const Detections cpu = test::detect_on_cpu({seen.begin(), seen.end()}, model, fit, kLow);
+    const Detections device = found_on_device(model, frame, kLow);
+    EXPECT_GT(classes_of(cpu).size(), 1U);
+    EXPECT_GT(classes_of(device).size(), 1U);
+    EXPECT_NEAR(static_cast<double>(device.size()), static_cast<double>(cpu.size()),
+                0.05 * static_cast<double>(cpu.size()));
+    EXPECT_GE(share_of_equal_classes(cpu, device), 0.9);
+    EXPECT_GE(share_of_equal_classes(device, cpu), 0.9);
   }
 }
 
@@ -312,6 +366,124 @@ TEST(CudaDetectorFactory, MakesDetectorsOfItsModelAndOptions) {
   EXPECT_GT(expected.size(), 0U);
   expect_among(expected, found, kThreshold, kNetworkError);
   expect_among(found, expected, kThreshold, kNetworkError);
+}
+
+/// The parts of a factory for two models: faces with landmarks, at two sizes; faces and plates.
+class CudaSeveralModels : public testing::Test {
+ protected:
+  CudaSeveralModels() {
+    (void)dir_.write("things.onnx", test::small_yolo_anchors(0, 3).model().SerializeAsString());
+    (void)dir_.write("things.onnx.json", test::things_card());
+  }
+
+  [[nodiscard]] static DetectorOptions options(const std::filesystem::path& model) {
+    DetectorOptions options;
+    options.model = model;
+    options.score_threshold = 0.15F;
+    return options;
+  }
+  [[nodiscard]] DetectorOptions both() const {
+    DetectorOptions together = options(faces_);
+    together.more_models = {things_};
+    return together;
+  }
+  /// Returns what the models find in the frame one by one, put together as the CPU does.
+  [[nodiscard]] Detections one_by_one(const DetectorOptions& together, const Frame& frame,
+                                      std::uint32_t capacity = kCapacity) const {
+    Detections all;
+    std::uint16_t first_class = 0;
+    for (const std::filesystem::path& model : {faces_, things_}) {
+      DetectorOptions alone = together;
+      alone.model = model;
+      alone.more_models.clear();
+      const auto factory = make_cuda_detector_factory(kCuda, alone);
+      const auto detector = factory->detector(test::layout_of(frame), capacity, Tuning::none);
+      append(all, test::run(*detector->make_detection(), frame), first_class);
+      first_class = static_cast<std::uint16_t>(first_class + factory->classes().size());
+    }
+    return all;
+  }
+  /// Expects that one graph finds what the models find one by one, in each replay.
+  void expect_joined(const DetectorOptions& together, const Frame& frame) const {
+    const Detections expected = one_by_one(together, frame);
+    EXPECT_GT(expected.size(), 20U);
+    EXPECT_EQ(classes_of(expected), (std::set<std::uint16_t>{0, 1, 2}));
+    const auto detector = make_cuda_detector_factory(kCuda, together)
+                              ->detector(test::layout_of(frame), kCapacity, Tuning::none);
+    const auto detection = detector->make_detection();
+    test::expect_always(*detection, frame, expected);
+    const Detections found = test::run(*detection, frame);
+    EXPECT_EQ(found.boxes, expected.boxes);
+    EXPECT_EQ(found.scores, expected.scores);
+    EXPECT_EQ(found.classes, expected.classes);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_EQ(found.has_landmarks(i), expected.has_landmarks(i)) << i;
+  }
+
+  static constexpr std::uint32_t kCapacity = 20000;
+  const test::TemporaryFolder dir_;
+  const std::filesystem::path faces_ = test::write_small_scrfd(dir_);
+  const std::filesystem::path things_ = dir_ / "things.onnx";
+  const Frame frame_ = test::make_noise_frame({kNv12, {202, 150}}, 5);
+};
+
+TEST_F(CudaSeveralModels, FindInOneGraphWhatEachFinds) { expect_joined(both(), frame_); }
+
+TEST_F(CudaSeveralModels, FindInOneGraphWhatEachFindsInSeveralLooks) {
+  DetectorOptions together = both();
+  together.looks = Looks{{1, 0.5F}, true};
+  expect_joined(together, frame_);
+}
+
+TEST_F(CudaSeveralModels, FindInOneGraphWhatEachFindsInTiles) {
+  expect_joined(both(), large_frame({1, true}));
+}
+
+TEST_F(CudaSeveralModels, HaveRoomForEachClassOfEach) {
+  constexpr std::uint32_t kSmall = 10;
+  const auto factory = make_cuda_detector_factory(kCuda, both());
+  const auto detector = factory->detector(test::layout_of(frame_), kSmall, Tuning::none);
+  EXPECT_EQ(detector->capacity(), kSmall + 2 * kSmall);
+  const auto detection = detector->make_detection();
+  const Detections found = test::run(*detection, frame_);
+  const Detections expected = one_by_one(both(), frame_, kSmall);
+  EXPECT_EQ(found.size(), 3 * kSmall);
+  EXPECT_EQ(found.boxes, expected.boxes);
+  EXPECT_EQ(found.classes, expected.classes);
+  std::uint32_t lost = 0;
+  const cuda::Stream stream;
+  cuda::copy(std::span<std::uint32_t>(&lost, 1),
+             cuda::DeviceSpan<const std::uint32_t>{detection->candidates().lost, 1}, stream);
+  stream.synchronize();
+  EXPECT_EQ(test::count_of(*detection) + lost, one_by_one(both(), frame_).size());
+}
+
+TEST_F(CudaSeveralModels, AreKnownTogether) {
+  const auto factory = make_cuda_detector_factory(kCuda, both());
+  ASSERT_EQ(factory->classes().size(), 3U);
+  EXPECT_EQ(factory->classes()[1].name, "face");
+  EXPECT_EQ(factory->classes()[1].model, "things");
+  EXPECT_EQ(factory->classes()[2].name, "plate");
+  EXPECT_EQ(factory->classes()[2].grow, 0.5F);
+  EXPECT_TRUE(factory->finds_landmarks());
+  ASSERT_EQ(factory->others().size(), 1U);
+  DetectorOptions plates = both();
+  plates.classes = {"plate"};
+  EXPECT_EQ(make_cuda_detector_factory(kCuda, plates)->classes().size(), 1U);
+}
+
+TEST_F(CudaSeveralModels, OfEachFamilyGoTogether) {
+  DetectorOptions together = both();
+  together.more_models.emplace_back(FACEPIPE_SOURCE_DIR "/data/acf_face.json");
+  const auto factory = make_cuda_detector_factory(kCuda, together);
+  ASSERT_EQ(factory->classes().size(), 4U);
+  const auto detector = factory->detector(test::layout_of(frame_), kCapacity, Tuning::none);
+  const Detections found = test::run(*detector->make_detection(), frame_);
+  const Detections expected = one_by_one(both(), frame_);
+  ASSERT_GE(found.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(found.boxes[i], expected.boxes[i]) << i;
+  for (std::size_t i = expected.size(); i < found.size(); ++i) ASSERT_EQ(found.class_of(i), 3) << i;
 }
 
 TEST(CudaDetectorFactory, RefusesWhatDoesNotGoTogether) {

@@ -170,13 +170,15 @@ class Outputs {
     const cuda::DeviceBuffer<float> scores(capacity + 1);
     const cuda::DeviceBuffer<Landmarks> landmarks(head_.landmarks ? capacity + 1 : 0);
     const cuda::DeviceBuffer<std::uint32_t> count(1);
+    const cuda::DeviceBuffer<std::uint16_t> classes(capacity + 1);
     cuda::copy(memory.span(), std::as_bytes(std::span(memory_)), stream);
     // If the kernels don't write a value, it keeps these bytes, and the test fails.
     cuda::fill(scratch.span(), 0xff, stream);
     cuda::fill(scores.span(), 0xff, stream);
+    cuda::fill(classes.span(), 0xff, stream);
     head.enqueue(memory.data(), scratch.span(),
                  {boxes.data(), scores.data(), head_.landmarks ? landmarks.data() : nullptr,
-                  count.data(), capacity},
+                  count.data(), capacity, classes.data()},
                  stream);
     Result result;
     std::vector<float> last(1);
@@ -188,9 +190,11 @@ class Outputs {
     const std::uint32_t stored = std::min(result.count, capacity);
     result.stored.boxes.resize(stored);
     result.stored.scores.resize(stored);
+    result.stored.classes.resize(stored);
     if (head_.landmarks) result.stored.landmarks.resize(stored);
     cuda::copy(std::span<Box>(result.stored.boxes), boxes.span(), stream);
     cuda::copy(std::span<float>(result.stored.scores), scores.span(), stream);
+    cuda::copy(std::span<std::uint16_t>(result.stored.classes), classes.span(), stream);
     if (head_.landmarks)
       cuda::copy(std::span<Landmarks>(result.stored.landmarks), landmarks.span(), stream);
     stream.synchronize();
@@ -223,6 +227,7 @@ void expect_same(const Detections& actual, const Detections& all, std::size_t co
   ASSERT_EQ(actual.has_landmarks(), all.has_landmarks() && count > 0);
   for (std::size_t i = 0; i < count; ++i) {
     EXPECT_NEAR(actual.scores[i], all.scores[i], allowed.score) << i;
+    EXPECT_EQ(actual.class_of(i), all.class_of(i)) << i;
     expect_near(actual.boxes[i].x1, all.boxes[i].x1, allowed);
     expect_near(actual.boxes[i].y1, all.boxes[i].y1, allowed);
     expect_near(actual.boxes[i].x2, all.boxes[i].x2, allowed);
@@ -363,15 +368,15 @@ HeadData yolo_head(int classes, int points, int point_values) {
   return head;
 }
 
-HeadData yolo_anchors_head(int points) {
+HeadData yolo_anchors_head(int points, int classes = 1) {
   return {.kind = HeadKind::yolo_anchors,
           .strides = {8, 16, 32},
-          .outputs = {{5 + 2 * points + 1}},
+          .outputs = {{5 + 2 * points + classes}},
           .anchors = 3,
           .anchor_sizes = {{{4, 5}, {8, 10}, {13, 16}},
                            {{23, 29}, {43, 55}, {73, 105}},
                            {{146, 217}, {231, 300}, {335, 433}}},
-          .numbers = {.points = points},
+          .numbers = {.classes = classes, .points = points},
           .landmarks = points == 5};
 }
 
@@ -393,6 +398,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"yolo_with_three_landmarks", yolo_head(2, 3, 2)},
                     Case{"yolo_anchors", yolo_anchors_head(5)},
                     Case{"yolo_anchors_without_landmarks", yolo_anchors_head(0)},
+                    Case{"yolo_of_many_classes", yolo_head(12, 0, 2)},
+                    Case{"yolo_anchors_of_three_classes", yolo_anchors_head(5, 3)},
                     Case{"retinaface", retinaface_head()},
                     Case{"retinaface_without_landmarks", without_landmarks(retinaface_head())},
                     Case{"yunet_of_two_anchors", with_anchors(yunet().head, 2)},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cuda/buffer.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::detector {
 namespace {
@@ -16,9 +17,17 @@ constexpr float kAnywhere = 1e30F;
 /// Holds a list of candidates in device memory, with room for `capacity` candidates.
 struct DeviceList {
   explicit DeviceList(std::uint32_t capacity)
-      : boxes(capacity), scores(capacity), landmarks(capacity), count(1) {}
+      : boxes(capacity),
+        scores(capacity),
+        landmarks(capacity),
+        count(1),
+        classes(capacity),
+        lost(1) {}
 
-  void fill(const Detections& with, std::uint32_t total, cuda::StreamView stream) const {
+  void fill(const Detections& with, std::uint32_t total, cuda::StreamView stream,
+            std::uint32_t lost_before = 0) const {
+    cuda::copy(classes.span(), std::span<const std::uint16_t>(with.classes), stream);
+    cuda::copy(lost.span(), std::span<const std::uint32_t>(&lost_before, 1), stream);
     cuda::copy(boxes.span(), std::span<const Box>(with.boxes), stream);
     cuda::copy(scores.span(), std::span<const float>(with.scores), stream);
     cuda::copy(landmarks.span(), std::span<const Landmarks>(with.landmarks), stream);
@@ -26,12 +35,27 @@ struct DeviceList {
     cudaStreamSynchronize(stream.get());
   }
   [[nodiscard]] cuda::DeviceDetections view() const {
-    return {boxes.data(), scores.data(), landmarks.data(), count.data(),
-            static_cast<std::uint32_t>(boxes.size())};
+    return {boxes.data(),
+            scores.data(),
+            landmarks.data(),
+            count.data(),
+            static_cast<std::uint32_t>(boxes.size()),
+            nullptr,
+            lost.data()};
   }
-  [[nodiscard]] std::uint32_t total(cuda::StreamView stream) const {
+  [[nodiscard]] cuda::DeviceDetections view_with_classes() const {
+    cuda::DeviceDetections all = view();
+    all.classes = classes.data();
+    return all;
+  }
+  [[nodiscard]] std::uint32_t total(cuda::StreamView stream) const { return number(count, stream); }
+  [[nodiscard]] std::uint32_t all_lost(cuda::StreamView stream) const {
+    return number(lost, stream);
+  }
+  [[nodiscard]] static std::uint32_t number(const cuda::DeviceBuffer<std::uint32_t>& from,
+                                            cuda::StreamView stream) {
     std::uint32_t result = 0;
-    cuda::copy(std::span<std::uint32_t>(&result, 1), count.span(), stream);
+    cuda::copy(std::span<std::uint32_t>(&result, 1), from.span(), stream);
     cudaStreamSynchronize(stream.get());
     return result;
   }
@@ -40,7 +64,11 @@ struct DeviceList {
   cuda::DeviceBuffer<float> scores;
   cuda::DeviceBuffer<Landmarks> landmarks;
   cuda::DeviceBuffer<std::uint32_t> count;
+  cuda::DeviceBuffer<std::uint16_t> classes;
+  cuda::DeviceBuffer<std::uint32_t> lost;
 };
+
+constexpr Box kAll{-kAnywhere, -kAnywhere, kAnywhere, kAnywhere};
 
 /// Returns `count` boxes in a row. Their left edges are 10 pixels apart.
 Detections row_of_boxes(int count) {
@@ -78,14 +106,78 @@ TEST(CudaTileKernels, AppendCountsWhatThereIsNoRoomFor) {
   const cuda::Stream stream;
   DeviceList from(100);
   DeviceList to(150);
-  from.fill(row_of_boxes(100), 130, stream);
-  to.fill(row_of_boxes(150), 90, stream);
-  const Box all{-kAnywhere, -kAnywhere, kAnywhere, kAnywhere};
-  engine::launch_append(from.view(), to.view(), all, {0, 0}, stream);
-  EXPECT_EQ(to.total(stream), 220U);
+  from.fill(row_of_boxes(100), 130, stream, 4);
+  to.fill(row_of_boxes(150), 90, stream, 2);
+  engine::launch_append(from.view(), to.view(), kAll, {0, 0}, stream);
+  EXPECT_EQ(to.total(stream), 190U);
+  EXPECT_EQ(to.all_lost(stream), 2U + 4U + 30U);
   const Detections result = cuda::download(to.view(), stream);
   ASSERT_EQ(result.size(), 150U);
   EXPECT_EQ(result.scores[149], 59);
+}
+
+TEST(CudaTileKernels, AppendLeavesNoGapForWhatWasLost) {
+  const cuda::Stream stream;
+  DeviceList from(100);
+  DeviceList to(400);
+  from.fill(row_of_boxes(100), 130, stream);
+  to.fill({}, 0, stream);
+  // The boxes 10 to 99 are kept each time.
+  for (int i = 0; i < 2; ++i)
+    engine::launch_append(from.view(), to.view(), {100, -kAnywhere, kAnywhere, kAnywhere}, {0, 0},
+                          stream);
+  EXPECT_EQ(to.total(stream), 180U);
+  EXPECT_EQ(to.all_lost(stream), 60U);
+  const Detections result = cuda::download(to.view(), stream);
+  EXPECT_EQ(result.scores[89], 99);
+  EXPECT_EQ(result.scores[90], 10);
+}
+
+TEST(CudaTileKernels, AppendAddsToTheClasses) {
+  const cuda::Stream stream;
+  Detections found = row_of_boxes(600);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    found.classes.push_back(static_cast<std::uint16_t>(i % 3));
+  DeviceList from(600);
+  DeviceList to(2000);
+  from.fill(found, 600, stream);
+  to.fill({}, 0, stream);
+  engine::launch_append(from.view(), to.view_with_classes(), kAll, {0, 0}, stream);
+  engine::launch_append(from.view_with_classes(), to.view_with_classes(), kAll, {0, 0}, stream, 7);
+  engine::launch_append_mirrored(from.view_with_classes(), to.view_with_classes(), 100, stream);
+  const Detections result = cuda::download(to.view_with_classes(), stream);
+  ASSERT_EQ(result.classes.size(), 1800U);
+  for (std::size_t i = 0; i < 600; ++i) {
+    ASSERT_EQ(result.classes[i], 0) << "the list has no classes";
+    ASSERT_EQ(result.classes[600 + i], 7 + i % 3);
+    ASSERT_EQ(result.classes[1200 + i], i % 3);
+  }
+}
+
+TEST(CudaTileKernels, AppendFillsInMissingLandmarks) {
+  const cuda::Stream stream;
+  DeviceList from(10);
+  DeviceList to(20);
+  from.fill(row_of_boxes(10), 10, stream);
+  to.fill(row_of_boxes(20), 1, stream);
+  cuda::DeviceDetections bare = from.view();
+  bare.landmarks = nullptr;
+  engine::launch_append(bare, to.view(), kAll, {5, 5}, stream);
+  const Detections result = cuda::download(to.view(), stream);
+  ASSERT_EQ(result.size(), 11U);
+  EXPECT_TRUE(result.has_landmarks(0));
+  for (std::size_t i = 1; i < result.size(); ++i) EXPECT_FALSE(result.has_landmarks(i)) << i;
+}
+
+TEST(CudaTileKernels, AppendNeedsAPlaceForWhatIsLost) {
+  const cuda::Stream stream;
+  const DeviceList from(10);
+  const DeviceList to(20);
+  cuda::DeviceDetections view = to.view();
+  view.lost = nullptr;
+  test::expect_error(ErrorKind::internal, "lost candidates has no place", [&] {
+    engine::launch_append(from.view(), view, kAll, {0, 0}, stream);
+  });
 }
 
 TEST(CudaTileKernels, AppendCandidatesWithoutLandmarks) {
@@ -98,8 +190,7 @@ TEST(CudaTileKernels, AppendCandidatesWithoutLandmarks) {
   cuda::DeviceDetections to_view = to.view();
   from_view.landmarks = nullptr;
   to_view.landmarks = nullptr;
-  const Box all{-kAnywhere, -kAnywhere, kAnywhere, kAnywhere};
-  engine::launch_append(from_view, to_view, all, {32, 64}, stream);
+  engine::launch_append(from_view, to_view, kAll, {32, 64}, stream);
   const Detections result = cuda::download(to_view, stream);
   EXPECT_EQ(result.boxes, (std::vector<Box>{{0, 0, 5, 5}, {32, 64, 37, 69}, {42, 64, 47, 69}}));
   EXPECT_EQ(result.scores, (std::vector<float>{0, 0, 1}));
