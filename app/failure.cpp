@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "core/passing_error.h"
+#include "core/terminal_text.h"
 
 namespace facepipe::app {
 namespace {
@@ -118,17 +118,16 @@ void catch_faults() {
   }
 }
 
-std::string named(const std::string& name, std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return message.find(name) == std::string::npos ? name + ": " + message : message;
+std::string named(const std::string& name, const std::string& message) {
+  const std::string shown = one_line(name);  // an Error shows names in this way, too
+  return message.find(shown) == std::string::npos ? shown + ": " + message : message;
 }
 
 }  // namespace
 
 std::string reason_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
-  std::string text = error.what();
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  const std::string text = one_line(error.what());
   return is_out_of_threads(error) ? "can't start a thread: " + text : text;
 }
 

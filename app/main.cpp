@@ -65,11 +65,11 @@ int execute(const ModelCheckOptions& options) {
   const StopSignals signals;
   set_log_level(spdlog::level::warn);
   // If the draft goes to standard output, all other text goes to standard error.
-  return check_model(options, options.draft == "-" ? tell : print, signals.token());
+  return check_model(options, options.draft == "-" ? print_to_stderr : print, signals.token());
 }
 
 /// Tells programs that read JSON lines why a run has ended before it worked on its inputs.
-void tell_end_of_run(const RunOptions& options, int code, const Failure& failure) {
+void report_end_of_run(const RunOptions& options, int code, const Failure& failure) {
   if (progress_kind(options.console) != ProgressKind::json) return;
   ProgressState state;
   state.inputs = options.inputs.size();
@@ -89,9 +89,9 @@ int execute(const RunOptions& options) {
   int code = kExitDone;
   const auto failure = attempt({}, [&] { code = run_with_pipeline(options, signals.token()); });
   if (!failure) return code;
-  tell_failure(failure->message);
+  print_failure(failure->message);
   code = code_of(*failure, options);
-  tell_end_of_run(options, code, *failure);
+  report_end_of_run(options, code, *failure);
   return code;
 }
 
@@ -113,7 +113,7 @@ int execute(const PlanOptions& options) {
 /// success.
 int report_files_left_behind(int code) {
   for (const std::string& line : take_files_left_behind()) {
-    tell_failure(line);
+    print_failure(line);
     if (code == kExitDone) code = exit_code(ErrorKind::output);
   }
   return code;
@@ -127,7 +127,7 @@ int run_program(const std::vector<std::string>& arguments) {
     code = std::visit([](const auto& options) { return execute(options); }, command);
   });
   if (failure) {
-    tell_failure(failure->message);
+    print_failure(failure->message);
     code = failure->code;
   }
   return report_files_left_behind(code);
@@ -146,6 +146,6 @@ int main(int argc, char** argv) {
     code = with_enough_stack([&] { return run_program(arguments); });
   });
   if (!failure) return code;
-  tell_failure(failure->message);
+  print_failure(failure->message);
   return failure->code;
 }

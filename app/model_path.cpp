@@ -58,8 +58,8 @@ void find_models(detector::DetectorOptions& options, const fs::path& directory) 
   for (fs::path& more : options.more_models) more = find_model(more, directory);
 }
 
-void tell_unused_models(const detector::DetectorOptions& named,
-                        const std::vector<detector::ModelInfo>& used) {
+void warn_of_unused_models(const detector::DetectorOptions& named,
+                           const std::vector<detector::ModelInfo>& used) {
   if (used.size() > named.more_models.size()) return;
   std::vector<fs::path> files{named.model};
   files.insert(files.end(), named.more_models.begin(), named.more_models.end());

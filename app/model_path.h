@@ -20,7 +20,7 @@ namespace facepipe::app {
 /// default_model_places() at which there is a file. If `named` is the word centerface and there is
 /// no file of this name, only default_model_places() count. Doesn't check a file that the user
 /// named: the code that reads the file reports what is wrong with it. Throws Error(device) if there
-/// is no file; the error names the places.
+/// is not a file; the error names the places.
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
 
@@ -32,7 +32,7 @@ void find_models(detector::DetectorOptions& options,
 /// Logs which models find none of the wanted classes, so that they aren't used.
 /// @param named  has the paths of all models that the user has named
 /// @param used   the models that are used
-void tell_unused_models(const detector::DetectorOptions& named,
-                        const std::vector<detector::ModelInfo>& used);
+void warn_of_unused_models(const detector::DetectorOptions& named,
+                           const std::vector<detector::ModelInfo>& used);
 
 }  // namespace facepipe::app

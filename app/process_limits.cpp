@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
-#include <thread>
 
+#include "core/machine.h"
 #include "core/threads.h"
 
 namespace facepipe::app {
@@ -37,8 +37,7 @@ void bound_heaps() {
     return;
   // glibc's own limit is eight for each core. Our limit is low enough that heaps keep little
   // memory, and high enough that threads seldom wait for each other.
-  const unsigned cores = std::thread::hardware_concurrency();
-  mallopt(M_ARENA_MAX, static_cast<int>(std::clamp(cores / 4, 2U, 8U)));
+  mallopt(M_ARENA_MAX, std::clamp(usable_processors() / 4, 2, 8));
 #endif
 }
 

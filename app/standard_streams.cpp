@@ -85,7 +85,9 @@ void print(std::string_view text) {
     throw standard_output_error(code);
 }
 
-void tell(std::string_view text) { static_cast<void>(write_at_once(stderr, terminal_lines(text))); }
+void print_to_stderr(std::string_view text) {
+  static_cast<void>(write_at_once(stderr, terminal_lines(text)));
+}
 
 Error standard_output_error(int code) {
   return {ErrorKind::output, "standard output: " + write_failure(code)};
@@ -101,7 +103,7 @@ bool takes_colours(int descriptor) {
   return is_terminal(descriptor) && (refused == nullptr || *refused == '\0');
 }
 
-void tell_failure(const std::string& message) {
+void print_failure(const std::string& message) {
   if (spdlog::default_logger_raw()->name() == kLogger) {
     spdlog::error("{}", message);
     return;

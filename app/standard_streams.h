@@ -23,11 +23,11 @@ void open_closed_streams();
 [[nodiscard]] int write_at_once(std::FILE* stream, std::string_view text);
 
 /// Writes lines for people to standard output at once, after terminal_lines() has made them safe.
-/// Throws Error(output) if the lines can't be written. A closed pipe is no error.
+/// Throws Error(output) if the lines can't be written. A closed pipe is not an error.
 void print(std::string_view text);
 
 /// Writes lines for people to standard error. Ignores errors.
-void tell(std::string_view text);
+void print_to_stderr(std::string_view text);
 
 /// Returns the error that print() throws for a code of errno.
 [[nodiscard]] Error standard_output_error(int code);
@@ -46,7 +46,7 @@ inline constexpr std::string_view kClearLine = "\r\033[K";
 
 /// Writes to stderr why the program ends. The line looks like a line of the log, even if there is
 /// no log yet.
-void tell_failure(const std::string& message);
+void print_failure(const std::string& message);
 
 /// Sends the lines of the default logger and of FFmpeg to stderr as "facepipe: LEVEL: TEXT", where
 /// TEXT is a result of terminal_text(). On a terminal, a line replaces the progress bar. The level

@@ -4,7 +4,7 @@ Copies to the host may contain encoded pictures, counts, and faces if the user w
 it follows them; then copies to the host may also contain a small luma (half the picture's width and height), or points
 and counts. Copies to the device may contain descriptors of at most 256 bytes, and compressed packets. All other copies
 are attributed to libraries, and listed by size. No copy of a library may exceed 1 % of a frame. In each direction, the
-average sum of these copies per frame may not exceed 1 % of a frame, either. During the first frames (see settled_at()),
+average sum of these copies per frame may not exceed 1 % of a frame, either. During the first frames (see steady_from()),
 the program copies the model to the device and the libraries initialise themselves. In this time only copies to the host
 are judged, with a limit of 5 % of a frame (nvJPEG encodes a grey picture first).
 """
@@ -16,7 +16,7 @@ MOST_OF_DESCRIPTOR = 256
 LIBRARY_SHARE = 0.01
 START_UP_SHARE = 0.05
 MOTION_SHARE = 0.02
-SETTLED_FRAMES = 32
+STEADY_FRAMES = 32
 # A packet and its copy can differ by up to this many bytes: the host writes a JPEG's header itself, and NVDEC gets no
 # parameter sets.
 PACKET_SLACK = 2048
@@ -94,9 +94,9 @@ def read_trace(lines):
 
 
 def check_end(row, recorded, is_last):
-    told, dropped = (int(text.split()[0]) for text in row[1:])
-    if dropped or told != recorded or not is_last:
-        raise ValueError(f"the trace isn't whole: {told} records told, {recorded} there, {dropped} "
+    total, dropped = (int(text.split()[0]) for text in row[1:])
+    if dropped or total != recorded or not is_last:
+        raise ValueError(f"the trace isn't whole: {total} records announced, {recorded} there, {dropped} "
                          f"dropped" + ("" if is_last else ", more after its end"))
 
 
@@ -140,13 +140,13 @@ def split(copies, wanted):
 
 def one_size(facts, kind):
     """Returns the bytes of one copy of this kind, whose copies all have one size. Returns 0 if there is no copy."""
-    told = facts.copies.get(kind, {"calls": 0})
-    return told["bytes"] // told["calls"] if told["calls"] else 0
+    total = facts.copies.get(kind, {"calls": 0})
+    return total["bytes"] // total["calls"] if total["calls"] else 0
 
 
-def settled_at(descriptors):
+def steady_from(descriptors):
     """Returns the time from which the copies in both directions are judged."""
-    place = min(SETTLED_FRAMES, len(descriptors) // 2)
+    place = min(STEADY_FRAMES, len(descriptors) // 2)
     return descriptors[place].start if descriptors else 0
 
 
@@ -175,19 +175,19 @@ def judge_sum(verdict, facts, direction, copies):
 
 
 def compare_with_report(verdict, facts, kind, copies):
-    told = facts.copies[kind]
+    total = facts.copies[kind]
     seen = {"calls": len(copies), "bytes": sum(copy.bytes for copy in copies)}
-    same = all(seen[key] == told[key] for key in seen)
-    verdict.refuse(not same, f"{kind}: the program tells {told['calls']} copies of {told['bytes']} "
+    same = all(seen[key] == total[key] for key in seen)
+    verdict.refuse(not same, f"{kind}: the program reports {total['calls']} copies of {total['bytes']} "
                              f"bytes, the trace {seen['calls']} of {seen['bytes']}")
 
 
 def judge_bitstreams(verdict, facts, copies):
     """Judges the encoded pictures. Returns the other copies, and the streams on which encoded pictures are copied."""
-    told = facts.copies["bitstream"]
+    total = facts.copies["bitstream"]
     muxed = {"calls": len(facts.output_packets), "bytes": sum(facts.output_packets)}
-    verdict.refuse(any(told[key] != muxed[key] for key in muxed),
-                   f"bitstream: the program tells {told['calls']} of {told['bytes']} bytes, the file "
+    verdict.refuse(any(total[key] != muxed[key] for key in muxed),
+                   f"bitstream: the program reports {total['calls']} of {total['bytes']} bytes, the file "
                    f"holds {muxed['calls']} of {muxed['bytes']}")
     verdict.refuse(not facts.output_packets, "no bitstream was written: nothing to look for")
     pairs, others, unseen = matched(copies, facts.output_packets)
@@ -216,8 +216,8 @@ def judge_motion(verdict, facts, copies, encoders):
     Motion consists of counts of 4 bytes and of points; a point has three values of 4 bytes. A copy on an encoder's
     stream is never motion: nvJPEG's first picture, which is grey, is copied there.
     """
-    told = facts.copies.get("motion", {"calls": 0})
-    if not told["calls"]:
+    total = facts.copies.get("motion", {"calls": 0})
+    if not total["calls"]:
         return copies
     motion, others = split(copies, lambda copy: copy.bytes % 12 in (0, 4) and copy.stream not in encoders)
     compare_with_report(verdict, facts, "motion", motion)
@@ -225,14 +225,14 @@ def judge_motion(verdict, facts, copies, encoders):
     large = [copy for copy in motion if copy.bytes > limit]
     verdict.refuse(large, f"motion: {len(large)} copies over {100 * MOTION_SHARE:.0f} % of a frame: "
                           f"{listed(large)}")
-    verdict.refuse(told["bytes"] > limit * facts.frames,
-                   f"motion: {told['bytes']} bytes in {facts.frames} frames, over "
+    verdict.refuse(total["bytes"] > limit * facts.frames,
+                   f"motion: {total['bytes']} bytes in {facts.frames} frames, over "
                    f"{100 * MOTION_SHARE:.0f} % of these frames")
     verdict.add("whole run", "to host", "motion", motion)
     return others
 
 
-def judge_to_host(verdict, facts, copies, settled):
+def judge_to_host(verdict, facts, copies, steady):
     in_graph, others = split(copies, lambda copy: copy.node != 0)
     others = judge_lumas(verdict, facts, others)
     counts, faces = split(in_graph, lambda copy: copy.bytes == one_size(facts, "counts"))
@@ -241,24 +241,24 @@ def judge_to_host(verdict, facts, copies, settled):
     verdict.add("whole run", "to host", "counts", counts)
     verdict.add("whole run", "to host", "faces", faces)
     others = judge_motion(verdict, facts, *judge_bitstreams(verdict, facts, others))
-    early, late = split(others, lambda copy: copy.start < settled)
+    early, late = split(others, lambda copy: copy.start < steady)
     judge_libraries(verdict, facts, "to host", early, "start-up", START_UP_SHARE)
-    judge_libraries(verdict, facts, "to host", late, "settled", LIBRARY_SHARE)
+    judge_libraries(verdict, facts, "to host", late, "steady", LIBRARY_SHARE)
     judge_sum(verdict, facts, "to host", late)
 
 
-def judge_to_device(verdict, facts, copies, descriptors, settled):
+def judge_to_device(verdict, facts, copies, descriptors, steady):
     compare_with_report(verdict, facts, "descriptor", descriptors)
     size = one_size(facts, "descriptor")
     verdict.refuse(size > MOST_OF_DESCRIPTOR, f"a descriptor has {size} bytes")
     verdict.add("whole run", "to device", "descriptor", descriptors)
     known = set(map(id, descriptors))
-    early, late = split([c for c in copies if id(c) not in known], lambda c: c.start < settled)
+    early, late = split([c for c in copies if id(c) not in known], lambda c: c.start < steady)
     verdict.add("start-up", "to device", "not judged", early)
     large, small = split(late, lambda copy: copy.bytes > MOST_OF_DESCRIPTOR)
     packets, others, _ = matched(large, facts.input_packets)
-    verdict.add("settled", "to device", "like packets", packets)
-    judge_libraries(verdict, facts, "to device", small + others, "settled", LIBRARY_SHARE)
+    verdict.add("steady", "to device", "like packets", packets)
+    judge_libraries(verdict, facts, "to device", small + others, "steady", LIBRARY_SHARE)
     judge_sum(verdict, facts, "to device", small + others)
     verdict.remarks.append(
         f"NVDEC's own upload: {len(packets)} copies after the start-up have the size of a compressed "
@@ -276,13 +276,13 @@ def judge(trace, facts):
     verdict.refuse(not descriptors, "no descriptor is in the trace: it doesn't see what graphs copy")
     verdict.refuse(max(facts.input_packets, default=0) > facts.frame_bytes / 4,
                    "a compressed packet is as large as a picture: another clip is needed")
-    settled = settled_at(descriptors)
-    judge_to_host(verdict, facts, to_host, settled)
-    judge_to_device(verdict, facts, to_device, descriptors, settled)
+    steady = steady_from(descriptors)
+    judge_to_host(verdict, facts, to_host, steady)
+    judge_to_device(verdict, facts, to_device, descriptors, steady)
     unknown = [copy for copy in rest if copy.direction == "unknown"]
     verdict.refuse(unknown, f"copies of unknown direction: {listed(unknown)}")
     for copy in rest:
-        verdict.add("settled" if copy.start >= settled else "start-up", copy.direction, copy.what, [copy])
+        verdict.add("steady" if copy.start >= steady else "start-up", copy.direction, copy.what, [copy])
     verdict.remarks += [f"{name}: {value}" for name, value in trace.notes.items()]
     return verdict
 

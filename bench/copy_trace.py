@@ -105,7 +105,7 @@ def judged(folder):
 def control_holds(verdict, facts):
     """Returns whether the rules reported the pictures that the control run copied to the device."""
     uploaded = facts.copies["upload"]["calls"]
-    return uploaded > 0 and any(text.startswith("to device, settled") for text in verdict.violations)
+    return uploaded > 0 and any(text.startswith("to device, steady") for text in verdict.violations)
 
 
 RUNS = {"mjpeg": [], "mjpeg and detections": ["--detections"], "hide": [], "control": ["--decoder", "cpu"]}

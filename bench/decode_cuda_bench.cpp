@@ -59,14 +59,14 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
 /// Records when the frames of all lanes arrive.
 class Arrivals {
  public:
-  Arrivals(int lanes, std::int64_t from) : from_(from), to_settle_(lanes) {}
+  Arrivals(int lanes, std::int64_t from) : from_(from), to_begin_(lanes) {}
 
   /// Notes that a lane has decoded its frame number `index`.
   void add(std::int64_t index) {
     const std::scoped_lock lock(mutex_);
     if (all_++ == 0) first_ = Clock::now();
-    if (index != from_ || --to_settle_ > 0) return;
-    settled_ = Clock::now();
+    if (index != from_ || --to_begin_ > 0) return;
+    all_began_ = Clock::now();
     before_ = all_;
   }
 
@@ -79,23 +79,23 @@ class Arrivals {
   }
 
   void show() const {
-    if (to_settle_ > 0 || counted_ <= 0)
+    if (to_begin_ > 0 || counted_ <= 0)
       throw std::runtime_error("the clip has too few frames, or one lane ended before all began");
     std::printf("%lld\t%.1f\t%.1f\n", static_cast<long long>(all_),
-                static_cast<double>(counted_) / seconds_between(settled_, *ended_),
+                static_cast<double>(counted_) / seconds_between(all_began_, *ended_),
                 1000 * seconds_between(start_, first_));
   }
 
  private:
   std::mutex mutex_;
   std::int64_t from_;
-  int to_settle_;
+  int to_begin_;
   std::int64_t all_ = 0;
   std::int64_t before_ = 0;   // frames of all lanes until all had passed frame `from`
-  std::int64_t counted_ = 0;  // frames between settled_ and ended_
+  std::int64_t counted_ = 0;  // frames between all_began_ and ended_
   Clock::time_point start_ = Clock::now();
   Clock::time_point first_;
-  Clock::time_point settled_;               // when all lanes had passed frame `from`
+  Clock::time_point all_began_;             // when all lanes had passed frame `from`
   std::optional<Clock::time_point> ended_;  // when the first lane ended
 };
 

@@ -74,16 +74,16 @@ def busy(frames, names):
     return covered(intervals) / span if span > 0 else 0.0
 
 
-def settled_rate(samples, first):
+def steady_rate(samples, first):
     """Returns frames a second from the first progress line with at least `first` frames to the last line.
 
     `samples` are pairs (seconds, frames). Lines that show no further progress don't count.
     """
     moving = [samples[i] for i in range(len(samples)) if i == 0 or samples[i][1] > samples[i - 1][1]]
-    settled = [sample for sample in moving if sample[1] >= first]
-    if len(settled) < 2:
+    steady = [sample for sample in moving if sample[1] >= first]
+    if len(steady) < 2:
         raise ValueError(f"fewer than two progress lines from frame {first} on: more frames are needed")
-    (begin, early), (end, late) = settled[0], settled[-1]
+    (begin, early), (end, late) = steady[0], steady[-1]
     return (late - early) / (end - begin)
 
 

@@ -15,7 +15,7 @@ namespace facepipe::bench {
 inline std::string read_grey(const std::string& file, Size size) {
   std::string pixels = detector::read_model_file(file);
   if (pixels.size() != static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height))
-    throw std::invalid_argument(file + " is no grey picture of " + to_string(size));
+    throw std::invalid_argument(file + " is not a grey picture of " + to_string(size));
   return pixels;
 }
 

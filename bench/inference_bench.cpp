@@ -13,9 +13,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "core/machine.h"
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/model/model.h"
 #include "detector/options.h"
@@ -49,7 +49,7 @@ class Runs {
       : model_(model) {
     detector::EngineOptions options;
     options.precision = precision_named(precision);
-    options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    options.threads = usable_processors();
     options.requests = detector::DetectorOptions{}.requests;
     if (options.precision == detector::Precision::i8)
       options.ranges = std::make_shared<const detector::I8Ranges>(detector::find_i8_ranges(model_));

@@ -26,7 +26,7 @@ inline std::string read_nv12(const std::string& file, Size size) {
   check_nv12(size);
   if (bytes.size() !=
       static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3 / 2)
-    throw std::invalid_argument(file + " is no NV12 of " + to_string(size));
+    throw std::invalid_argument(file + " is not NV12 of " + to_string(size));
   return bytes;
 }
 

@@ -231,7 +231,7 @@ def wrong_in_file(run, source, made):
     if made.said:
         wrong.append(f"decoding says: {made.said.splitlines()[0]}")
     if not made.first_is_key:
-        wrong.append("the first packet is no key frame")
+        wrong.append("the first packet is not a key frame")
     return wrong + wrong_in_times(source, made)
 
 

@@ -163,7 +163,7 @@ def describe(stream, outcomes):
 def main():
     options = measurement.parser(__doc__)
     options.add_argument("folder", type=pathlib.Path, nargs="+")
-    options.add_argument("--jobs", type=int, default=2, help="streams at once")
+    options.add_argument("--jobs", type=int, default=2, help="streams at the same time")
     options.add_argument("--limit", type=float, default=60, help="seconds that a run may take")
     options.add_argument("--model", help="(default: the program's own)")
     options.add_argument("--make", type=int, help="make so many damaged copies, and run nothing")

@@ -192,11 +192,11 @@ nlohmann::json run(const detector::Model& model, const std::string& clip,
     steps.begin();
   }
   if (frame < 2 * kStartUp) throw std::runtime_error(clip + ": fewer than 100 frames");
-  const auto settled = static_cast<double>(latency.count());
+  const auto finished = static_cast<double>(latency.count());
   return {{"frames", frame},
-          {"fps", 1000 * settled / Interval{begin, Clock::now()}.milliseconds()},
+          {"fps", 1000 * finished / Interval{begin, Clock::now()}.milliseconds()},
           {"latency_ms", {{"p50", latency.quantile(.5)}, {"p99", latency.quantile(.99)}}},
-          {"cpu_ms", 1000 * (cpu_seconds() - cpu_begin) / settled},
+          {"cpu_ms", 1000 * (cpu_seconds() - cpu_begin) / finished},
           {"bytes_to_device", detection->bytes_to_device()},
           {"bytes_to_host", detection->bytes_to_host()},
           {"steps_ms", steps.means(latency.count())}};

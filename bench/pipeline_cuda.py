@@ -23,7 +23,7 @@ import device_memory
 import frame_times
 import measurement
 
-SETTLED = 200
+STEADY = 200
 LOOPS = measurement.REPOSITORY / "data" / "generated" / "loops"
 PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
 NAMES = ("sparse_1080p", "crowd_1080p", "sparse_2160p", "crowd_2160p")
@@ -127,9 +127,9 @@ def measure_rate(arguments, clip, output, folder):
     with device_memory.Watch() as memory:
         samples = watched(command(arguments, clip, output, folder, "--progress", "json"),
                           frames_of_facepipe)
-    settled = [moment for moment, frames in samples if frames >= SETTLED]
-    fps = frame_times.settled_rate(samples, SETTLED)
-    return Rate(fps, device_memory.over(memory.samples, settled[0], settled[-1]),
+    steady = [moment for moment, frames in samples if frames >= STEADY]
+    fps = frame_times.steady_rate(samples, STEADY)
+    return Rate(fps, device_memory.over(memory.samples, steady[0], steady[-1]),
                 json.loads(pathlib.Path(folder, "report.json").read_text()))
 
 
@@ -139,7 +139,7 @@ def measure_sum(arguments, clip, output, folder):
         own = pathlib.Path(folder, str(number))
         own.mkdir(exist_ok=True)
         return watched(command(arguments, clip, output, own, "--progress", "json"), frames_of_facepipe)
-    return sum(frame_times.settled_rate(samples, SETTLED) for samples in at_once(arguments.at_once, one))
+    return sum(frame_times.steady_rate(samples, STEADY) for samples in at_once(arguments.at_once, one))
 
 
 def measure_times(arguments, clip, output, folder, decode_fps):
@@ -147,7 +147,7 @@ def measure_times(arguments, clip, output, folder, decode_fps):
     measurement.run(command(arguments, clip, output, folder, "--progress", "none", "--latency", latency))
     with open(latency, encoding="utf-8") as lines:
         everything = frame_times.read(lines, 0)
-    frames = everything[SETTLED:]
+    frames = everything[STEADY:]
     candidates = [frame.candidates for frame in frames]
     ran = [name for name in frame_times.STAGES if name in frames[0].stages]
     durations = {name: [frame.stages[name][1] - frame.stages[name][0] for frame in frames
@@ -163,14 +163,14 @@ def measure_times(arguments, clip, output, folder, decode_fps):
 
 def decode_alone(arguments, clip):
     """Returns {program: frames a second of decoding alone}."""
-    told = measurement.run([arguments.decoder_alone, clip, "--from", SETTLED]).output.split("\t")
+    told = measurement.run([arguments.decoder_alone, clip, "--from", STEADY]).output.split("\t")
     rates = {"this program": float(told[1])}
     for name, words in (("FFmpeg, frames stay", ["-hwaccel_output_format", "cuda"]),
                         ("FFmpeg, frames come to the host", [])):
         samples = watched(["ffmpeg", "-nostdin", "-v", "error", "-stats_period", "0.25", "-progress",
                            "pipe:1", "-hwaccel", "cuda", *words, "-i", clip, "-map", "0:v:0",
                            "-fps_mode", "passthrough", "-f", "null", "-"], frames_of_ffmpeg)
-        rates[name] = frame_times.settled_rate(samples, SETTLED)
+        rates[name] = frame_times.steady_rate(samples, STEADY)
     return rates
 
 
@@ -179,7 +179,7 @@ def several_at_once(arguments, clip, folder):
     long = clips.repeated(clip, arguments.frames, folder)
     alone = clips.repeated(clip, arguments.alone_frames, pathlib.Path(folder, "alone"))
     told = at_once(arguments.at_once,
-                   lambda _: measurement.run([arguments.decoder_alone, alone, "--from", SETTLED]).output)
+                   lambda _: measurement.run([arguments.decoder_alone, alone, "--from", STEADY]).output)
     decode_fps = sum(float(text.split("\t")[1]) for text in told)
     rows = [f"{clip.name}: {arguments.at_once} at once, {arguments.frames} frames each",
             f"decoding alone, this program: {decode_fps:.1f} fps together"]
@@ -243,7 +243,7 @@ def main():
              "ffmpeg": measurement.first_line(["ffmpeg", "-version"]),
              "setting": f"score > {arguments.score}, draws {arguments.draw}, h264: "
                         f"{' '.join(OUTPUTS['h264'])}",
-             "times": f"ms: p50, p95, p99, from frame {SETTLED} on"}
+             "times": f"ms: p50, p95, p99, from frame {STEADY} on"}
     measurement.write_result(arguments, facts, "\n".join(parts))
 
 

@@ -22,17 +22,17 @@ RUNS = [["run"], ["run", "--draw", "boxes,ids"], ["run", "--every", "3"], ["run"
 
 def planned(arguments, words):
     """Returns what the plan tells: seconds, and the range of bytes (None without video)."""
-    told = subprocess.run([str(arguments.facepipe), "plan", *words, "--json"], capture_output=True, text=True, check=False)
-    if told.returncode != 0:
-        sys.exit(f"plan {words} ended with {told.returncode}:\n{told.stderr}")
-    plan = json.loads(told.stdout)["all"]
+    ended = subprocess.run([str(arguments.facepipe), "plan", *words, "--json"], capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        sys.exit(f"plan {words} ended with {ended.returncode}:\n{ended.stderr}")
+    plan = json.loads(ended.stdout)["all"]
     return plan["seconds"], plan["bytes"]
 
 
-def line(words, told, took, size, bytes_told):
-    error = told / took - 1
-    fits = "" if bytes_told is None else "inside" if bytes_told["low"] <= size <= bytes_told["high"] else "OUTSIDE"
-    return f"{' '.join(words):<44}{told:8.1f} s{took:8.1f} s{100 * error:+8.1f} %  {fits}\n", abs(error) <= MARGIN, fits
+def line(words, planned_s, took, size, planned_bytes):
+    error = planned_s / took - 1
+    fits = "" if planned_bytes is None else "inside" if planned_bytes["low"] <= size <= planned_bytes["high"] else "OUTSIDE"
+    return f"{' '.join(words):<44}{planned_s:8.1f} s{took:8.1f} s{100 * error:+8.1f} %  {fits}\n", abs(error) <= MARGIN, fits
 
 
 def main():
@@ -40,7 +40,7 @@ def main():
     measurement.add_clip(options)
     options.add_argument("--frames", type=int, default=1000, help="of the clip, which is repeated (default: 1000)")
     arguments = options.parse_args()
-    body = f"{'':<44}{'told':>10}{'took':>10}{'error':>10}  size\n"
+    body = f"{'':<44}{'planned':>10}{'took':>10}{'error':>10}  size\n"
     good, outside, loads = 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         clip = clips.repeated(arguments.clip, arguments.frames, folder)
@@ -48,12 +48,12 @@ def main():
             output = pathlib.Path(folder) / f"{number}.mp4"
             whole = [words[0], str(clip), *words[1:], *([] if "--no-video" in words else ["-o", str(output)])]
             loads.append(os.getloadavg()[0])
-            told, bytes_told = planned(arguments, whole)
+            planned_s, planned_bytes = planned(arguments, whole)
             begin = time.monotonic()
             measurement.run([arguments.facepipe, *whole, "-q"])
             took = time.monotonic() - begin
             size = output.stat().st_size if output.exists() else 0
-            text, is_near, fits = line(words, told, took, size, bytes_told)
+            text, is_near, fits = line(words, planned_s, took, size, planned_bytes)
             output.unlink(missing_ok=True)
             body += text
             good += is_near

@@ -93,7 +93,7 @@ void small_luma(benchmark::State& state) {
     benchmark::DoNotOptimize(track::make_luma({picture.data(), kHd.width}, kGrey, kHd, {}));
 }
 
-enum class Half { follow, settle };
+enum class Half { follow, decide };
 
 /// Measures one half of tracking. The other half runs between the measured steps.
 void crowd(benchmark::State& state, Half measured) {
@@ -120,7 +120,7 @@ void crowd(benchmark::State& state, Half measured) {
     input.detections = &found[static_cast<std::size_t>(frame++ % kFrames)];
     track::TrackStep followed;
     turn(Half::follow, [&] { followed = follower.follow(std::move(input)); });
-    turn(Half::settle, [&] {
+    turn(Half::decide, [&] {
       for (const track::TrackedFrame& whole : frames.add(std::move(followed)).frames)
         shown += whole.boxes.size();
     });
@@ -132,7 +132,7 @@ BENCHMARK(small_luma)->Unit(benchmark::kMillisecond);
 BENCHMARK(track)->Arg(0)->Arg(5)->Arg(20)->Arg(100)->Arg(500)->Arg(2000)->Unit(
     benchmark::kMillisecond);
 BENCHMARK_CAPTURE(crowd, follow, Half::follow)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(crowd, settle, Half::settle)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(crowd, decide, Half::decide)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace facepipe::bench

@@ -24,9 +24,9 @@ void CopyCounter::add(CopyKind kind, std::size_t bytes) {
 
 void CopyCounter::add(const CopyCounter& other) {
   for (std::size_t i = 0; i < kCopyKinds; ++i) {
-    const CopyTotal its = other.total(static_cast<CopyKind>(i));
-    entries_[i].calls.fetch_add(its.calls, std::memory_order_relaxed);
-    entries_[i].bytes.fetch_add(its.bytes, std::memory_order_relaxed);
+    const CopyTotal added = other.total(static_cast<CopyKind>(i));
+    entries_[i].calls.fetch_add(added.calls, std::memory_order_relaxed);
+    entries_[i].bytes.fetch_add(added.bytes, std::memory_order_relaxed);
   }
 }
 

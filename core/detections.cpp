@@ -41,7 +41,7 @@ std::vector<std::vector<std::uint32_t>> entries_by_class(const Detections& found
   for (std::size_t i = 0; i < found.size(); ++i)
     entries[found.class_of(i)].push_back(static_cast<std::uint32_t>(i));
   std::vector<std::vector<std::uint32_t>> all;
-  for (auto& [its, of_class] : entries) all.push_back(std::move(of_class));
+  for (auto& [number, of_class] : entries) all.push_back(std::move(of_class));
   return all;
 }
 

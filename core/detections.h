@@ -61,10 +61,10 @@ struct Detections {
     set_class_of_last(from.class_of(i));
   }
   /// Sets the class of the last entry.
-  void set_class_of_last(std::uint16_t its) {
-    if (classes.empty() && its == 0) return;
+  void set_class_of_last(std::uint16_t number) {
+    if (classes.empty() && number == 0) return;
     classes.resize(size());
-    classes.back() = its;
+    classes.back() = number;
   }
 };
 

@@ -2,7 +2,12 @@
 
 #include <system_error>
 
+#include "core/terminal_text.h"
+
 namespace facepipe {
+
+Error::Error(ErrorKind kind, const std::string& message)
+    : std::runtime_error(one_line(message)), kind_(kind) {}
 
 int exit_code(ErrorKind kind) noexcept { return static_cast<int>(kind); }
 

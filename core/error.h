@@ -20,7 +20,9 @@ enum class ErrorKind {
 /// reason.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  /// The message may quote names and contents of files: what() returns it by one_line().
+  /// Code that quotes a name that a file contains shortens it with shown_name().
+  Error(ErrorKind kind, const std::string& message);
 
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 

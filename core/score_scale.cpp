@@ -22,11 +22,11 @@ float ScoreScale::usual(float own) const { return mapped(own, reference_, kUsual
 
 Detections scored_over(const Detections& found, float usual_score, const ScoreScales& scales) {
   std::uint16_t classes = 1;
-  for (const std::uint16_t its : found.classes)
-    classes = std::max(classes, static_cast<std::uint16_t>(its + 1));
+  for (const std::uint16_t number : found.classes)
+    classes = std::max(classes, static_cast<std::uint16_t>(number + 1));
   std::vector<float> scores;
-  for (std::uint16_t its = 0; its < classes; ++its)
-    scores.push_back(scales.of(its).own(usual_score));
+  for (std::uint16_t number = 0; number < classes; ++number)
+    scores.push_back(scales.of(number).own(usual_score));
   return scored_over(found, scores);
 }
 

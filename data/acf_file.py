@@ -52,7 +52,7 @@ def check_target(path, overwrite):
         if path.is_symlink():
             raise Refused(f"{path}: is a link, which is never written through: name the file itself")
         if path.exists() and not path.is_file():
-            raise Refused(f"{path}: is no file")
+            raise Refused(f"{path}: is not a file")
         if path.exists() and not overwrite:
             raise Refused(f"{path}: exists already; --overwrite replaces it")
         if not path.parent.is_dir():

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <opencv2/core.hpp>
 #include <utility>
 #include <vector>
 
+#include "core/machine.h"
 #include "detector/detector.h"
 #include "detector/families.h"
 #include "detector/looks_detector.h"
@@ -51,17 +54,42 @@ class JoiningFactory final : public DetectorFactory {
   std::map<std::pair<int, int>, std::weak_ptr<Detector>> made_;
 };
 
-std::unique_ptr<DetectorFactory> make_one(const Device& device, const DetectorOptions& options) {
+/// A model, and what computes it.
+struct Chosen {
+  DetectorOptions options;
+  const Family* family;
+  EngineChoice engine;
+};
+
+Chosen choose(const Device& device, const DetectorOptions& options) {
   const Family& family = family_of(options.model);
-  return family.make_factory(choose_engine(family, device, options), device, options);
+  return {options, &family, choose_engine(family, device, options)};
+}
+
+/// Sets the number of OpenCV's threads, which the whole process has in common. A network in
+/// OpenCV's engine needs all of them. A cascade needs one, because each of its own threads makes a
+/// level by itself. No other detector depends on this number.
+void set_opencv_threads(const std::vector<Chosen>& models, int threads) {
+  const auto computes = [&](Library library) {
+    return std::ranges::any_of(
+        models, [&](const Chosen& model) { return model.engine.library == library; });
+  };
+  if (computes(Library::opencv))
+    cv::setNumThreads(threads > 0 ? threads : usable_processors());
+  else if (computes(Library::cascade))
+    cv::setNumThreads(1);
 }
 
 }  // namespace
 
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
+  std::vector<Chosen> chosen;
+  for (const DetectorOptions& model : models_of(options)) chosen.push_back(choose(device, model));
+  set_opencv_threads(chosen, options.threads);
   Factories models;
-  for (const DetectorOptions& model : models_of(options)) models.push_back(make_one(device, model));
+  for (const Chosen& model : chosen)
+    models.push_back(model.family->make_factory(model.engine, device, model.options));
   if (models.size() == 1) return std::move(models.front());
   return std::make_unique<JoiningFactory>(std::move(models));
 }

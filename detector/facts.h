@@ -43,7 +43,7 @@ struct FoundClass {
   return ScoreScales(std::move(scales));
 }
 
-/// Returns whether users must be told the class of each object. Returns false if one model finds
+/// Returns whether output must name the class of each object. Returns false if one model finds
 /// all objects, and all of them are faces.
 [[nodiscard]] inline bool tells_classes(std::span<const FoundClass> classes) {
   return classes.size() > 1 || (!classes.empty() && classes.front().name != "face");

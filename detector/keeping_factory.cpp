@@ -1,11 +1,11 @@
 #include "detector/keeping_factory.h"
 
 #include <algorithm>
-#include <opencv2/core.hpp>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/machine.h"
 #include "detector/looks.h"
 #include "detector/looks_detector.h"
 #include "detector/tiling.h"
@@ -19,9 +19,6 @@ constexpr std::size_t kKeptDetectors = 4;
 // Limits the pixels of the inputs of all kept networks of a run together, because the memory of a
 // network grows with the pixels of its input.
 constexpr std::int64_t kKeptPixels = kLargestUntiled;
-
-// OpenCV counts only those cores that affinity and control groups allow this process to use.
-int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
 ModelAbout with_file(ModelAbout about, const DetectorOptions& options) {
   about.file = options.model;
@@ -39,7 +36,7 @@ KeepingFactory::KeepingFactory(EngineChoice choice, std::string kind, std::strin
   if (options_.requests < 1)
     throw Error(ErrorKind::usage, "detector: at least one request is needed");
   if (options_.threads < 0) throw Error(ErrorKind::usage, "detector: threads must be 0 or more");
-  if (options_.threads == 0) options_.threads = usable_cores();
+  if (options_.threads == 0) options_.threads = usable_processors();
 }
 
 std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {

@@ -74,7 +74,7 @@ struct DetectorOptions {
   std::optional<Looks> looks;       ///< looks at each frame; default: the card's looks, or one look
   bool mirrored_too = false;        ///< adds the mirrored look to `looks`
   int threads = 0;                  ///< 0: one for each core that the process may use
-  int requests = 2;                 ///< frames that the detector may hold at once, >= 1
+  int requests = 2;                 ///< frames that the detector may hold at the same time, >= 1
   /// This is only for our own engine. If true, kernels compute several operators at once, if the
   /// chip has such kernels. If false, each kernel computes one operator. Then the results are the
   /// same, but slower to compute. This is used for comparisons.

@@ -1,5 +1,5 @@
-// Looks once more at places where a detector has found something that may be no face. Each place is
-// shown to the detector alone, at the size at which the detector is surest.
+// Looks once more at places where a detector has found something that may not be a face. Each place
+// is shown to the detector alone, at the size at which the detector is surest.
 #pragma once
 
 #include <memory>

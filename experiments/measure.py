@@ -20,7 +20,7 @@ import facts
 import measurement
 
 # Each paper's package has the modules
-#   measuring  PARTS, the parts' names in the order in which they run; add_options(options); settle(arguments);
+#   measuring  PARTS, the parts' names in the order in which they run; add_options(options); derive_defaults(arguments);
 #              class Measuring, an Experiment (experiment.py)
 #   tables     TABLES, {table: class of its rows}; PARTS_OF_TABLES, {table: part} for tables that one part fills alone
 #   figures    FIGURES, a list of functions for plots.draw_all()
@@ -66,10 +66,10 @@ def arguments_given(words=None):
     unknown = set(arguments.only) - parts
     if unknown:
         options.error(f"--only: not known: {', '.join(sorted(unknown))}")
-    return settled(arguments)
+    return with_derived_defaults(arguments)
 
 
-def settled(arguments):
+def with_derived_defaults(arguments):
     """Sets options whose defaults depend on others, and makes facepipe's path absolute."""
     arguments.facepipe = pathlib.Path(arguments.facepipe).resolve()
     if arguments.quick and arguments.device == "auto":
@@ -80,7 +80,7 @@ def settled(arguments):
     arguments.to = arguments.to or arguments.inputs / "results"
     arguments.cuda = facts.has_gpu(arguments)
     for package in arguments.packages:
-        measuring_of(package).settle(arguments)
+        measuring_of(package).derive_defaults(arguments)
     return arguments
 
 

@@ -4,7 +4,7 @@ import pathlib
 HEAD = """# The papers' experiments, repeated
 
 Made by `./dev experiments`, a section a paper: tables as CSV, figures as PNG. What is published was measured
-on other machines and other pictures: it stands beside ours, and is no baseline.
+on other machines and other pictures: it stands beside ours, and is not a baseline.
 """
 
 

@@ -34,7 +34,7 @@ std::vector<float> measure_agreement(std::span<const Box> boxes) {
     valid[i] = round_to_pixels(boxes[i], whole);
     if (valid[i]) alike.add(whole, i);
   }
-  alike.settle();
+  alike.sort();
   const std::vector<std::int64_t> sums = sum_by_entry(alike);
   std::vector<float> out(count);
   constexpr auto kUnit = 1.0 / static_cast<double>(kWholeIou);

@@ -4,7 +4,6 @@
 The libraries are private, in /usr/lib/facepipe. So one package serves Debian 12 and all later versions. FOLDER gets the
 files as they will be installed. Equal trees give equal files, because dpkg-deb takes times from SOURCE_DATE_EPOCH.
 """
-import argparse
 import email.utils
 import gzip
 import hashlib
@@ -14,6 +13,7 @@ import shutil
 import subprocess
 
 import xz
+from arguments import packing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 #: What an archive of ar begins with.
@@ -68,12 +68,7 @@ facepipe ({version}) unstable; urgency=medium
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tree", type=pathlib.Path)
-    parser.add_argument("--version", required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--to", type=pathlib.Path, required=True)
-    asked = parser.parse_args()
+    asked = packing(__doc__, version=str, work=pathlib.Path)
     shutil.rmtree(asked.work, ignore_errors=True)
     shutil.copytree(asked.tree, asked.work / "usr")
     arrange_as_debian(asked.work / "usr", asked.version)

@@ -7,11 +7,6 @@ def readelf(option, path):
     return subprocess.run(["readelf", "--wide", option, path], capture_output=True, text=True, check=True).stdout
 
 
-def is_elf(path):
-    with open(path, "rb") as file:
-        return file.read(4) == b"\x7fELF"
-
-
 def needed(path):
     """Returns the names of the libraries that a file needs."""
     return re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("--dynamic", path))

@@ -20,7 +20,7 @@ from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-#: Of the Debian packages whose headers the program contains, and which are no libraries beside it.
+#: The program contains headers of these Debian packages, but needs no library of them.
 HEADERS = ("libcli11-dev", "nlohmann-json3-dev")
 #: These texts are not in the packages' own files, which only name them.
 COMMON = ("Apache-2.0", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3")

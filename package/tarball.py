@@ -3,20 +3,16 @@
 
 Names are sorted, root owns all files, and times are SOURCE_DATE_EPOCH. So equal trees give equal files.
 """
-import argparse
 import os
 import pathlib
 import tarfile
 
 import xz
+from arguments import packing
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tree", type=pathlib.Path)
-    parser.add_argument("--name", required=True)
-    parser.add_argument("--to", type=pathlib.Path, required=True)
-    asked = parser.parse_args()
+    asked = packing(__doc__, name=str)
     time = int(os.environ["SOURCE_DATE_EPOCH"])
     with xz.open_to_write(asked.to) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for path in [asked.tree, *sorted(asked.tree.rglob("*"))]:

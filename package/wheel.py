@@ -4,13 +4,14 @@
 The program, its libraries and its model are in the module's folder. pip installs the man pages and the scripts for
 shells below the environment's share/. Equal trees give equal files.
 """
-import argparse
 import base64
 import hashlib
 import os
 import pathlib
 import time
 import zipfile
+
+from arguments import packing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TAG = "py3-none-manylinux_2_36_x86_64"
@@ -41,11 +42,7 @@ Description-Content-Type: text/markdown
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tree", type=pathlib.Path)
-    parser.add_argument("--version", required=True)
-    parser.add_argument("--to", type=pathlib.Path, required=True)
-    asked = parser.parse_args()
+    asked = packing(__doc__, version=str)
     info = f"facepipe-{asked.version}.dist-info"
     files = {**module_files(asked.tree), **shared_files(asked.tree, asked.version), **licence_files(asked.tree, info)}
     texts = {f"{info}/{name}": text for name, text in info_texts(files, asked.version, info).items()}

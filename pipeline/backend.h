@@ -19,7 +19,8 @@ namespace facepipe::pipeline {
 
 class HidingDevice;
 
-/// Says how many frames of a job that hides faces may be held at once (see pipeline/README.md).
+/// Says how many frames of a job that hides faces may be held at the same time (see
+/// pipeline/README.md).
 struct HideCapacity {
   int waiting = 0;   ///< frames in the tracker that wait for later frames (the look-ahead)
   int held = 0;      ///< frames of all lanes between their decoders and hiding; includes `waiting`
@@ -30,27 +31,28 @@ struct HideCapacity {
 
 /// Describes the job that a FrameProcessor or a HidingDevice is made for.
 struct ProcessorSetup {
-  const JobOptions& options;   ///< outlives the processor
-  const Frame& first;          ///< all frames have its size and format
-  bool still_image = false;    ///< the first frame is the only one
-  HideCapacity hiding;         ///< used only if faces are hidden
-  bool several_lanes = false;  ///< several lanes, of one or several jobs, use the device at once
-  CopyCounter& copies;         ///< the job's counter; outlives the processor
+  const JobOptions& options;  ///< outlives the processor
+  const Frame& first;         ///< all frames have its size and format
+  bool still_image = false;   ///< the first frame is the only one
+  HideCapacity hiding;        ///< used only if faces are hidden
+  bool several_lanes =
+      false;            ///< several lanes, of one or several jobs, use the device at the same time
+  CopyCounter& copies;  ///< the job's counter; outlives the processor
   std::int64_t origin_us = 0;  ///< time of the frames, in us, at which InputOptions::start_s is 0
 };
 
 /// A device with its detectors. For each size and format of pictures it keeps the detector that was
 /// made for them; if these detectors take too much memory, it drops the least recently used
 /// detectors. A backend outlives the objects that it makes. Each of these objects belongs to one
-/// job. Thread-safe: several jobs may run at once.
+/// job. Thread-safe: several jobs may run at the same time.
 class Backend {
  public:
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual Device device() const { return {}; }
 
-  /// Returns the number of inputs at once with which the device is fastest. For several devices,
-  /// the result is the sum of their numbers. Errors: device.
+  /// Returns the number of inputs at the same time with which the device is fastest. For several
+  /// devices, the result is the sum of their numbers. Errors: device.
   [[nodiscard]] virtual int inputs_at_once() const { return 1; }
 
   /// Makes the calling thread work on this device. Errors: device.
@@ -69,8 +71,9 @@ class Backend {
       const video::Demuxer& demuxer, const video::DecoderOptions& options,
       video::DecoderChoice choice, video::Notices& notices, CopyCounter& copies) = 0;
 
-  /// Returns how many decoders of the same kind as `like` can decode this video at once without
-  /// slowing each other down. The device has memory for this number of decoders. Errors: device.
+  /// Returns how many decoders of the same kind as `like` can decode this video at the same time
+  /// without slowing each other down. The device has memory for this number of decoders. Errors:
+  /// device.
   [[nodiscard]] virtual int decoders(const AVCodecParameters& video,
                                      const video::Decoder& like) const = 0;
 

@@ -6,7 +6,7 @@
 
 namespace facepipe::pipeline {
 
-void tell_tiles(const std::optional<detector::Tiling>& tiling) {
+void log_tiles(const std::optional<detector::Tiling>& tiling) {
   if (!tiling) return;
   spdlog::info(
       "frames are searched in {} x {} tiles of {} that overlap by {}, and as a whole at {}",
@@ -14,7 +14,7 @@ void tell_tiles(const std::optional<detector::Tiling>& tiling) {
       to_string(tiling->whole.content));
 }
 
-void tell_ignored(std::int64_t ignored, std::uint32_t capacity, video::Notices& notices) {
+void note_ignored(std::int64_t ignored, std::uint32_t capacity, video::Notices& notices) {
   if (ignored > 0)
     notices.add(std::to_string(ignored) + " candidates ignored: suppression takes " +
                 std::to_string(capacity) + " per frame (a higher --score gives fewer)");

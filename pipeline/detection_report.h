@@ -16,10 +16,10 @@ struct DetectionFacts {
 };
 
 /// Logs how frames are divided into tiles. Does nothing if there is no tiling.
-void tell_tiles(const std::optional<detector::Tiling>& tiling);
+void log_tiles(const std::optional<detector::Tiling>& tiling);
 
 /// Adds a notice about candidates that suppression had no room for. Does nothing if `ignored` is 0.
 /// @param capacity  DetectionFacts::capacity
-void tell_ignored(std::int64_t ignored, std::uint32_t capacity, video::Notices& notices);
+void note_ignored(std::int64_t ignored, std::uint32_t capacity, video::Notices& notices);
 
 }  // namespace facepipe::pipeline

@@ -1,4 +1,4 @@
-// Decides how much of an input may be in memory at once: packets, frames, and lanes.
+// Decides how much of an input may be in memory at the same time: packets, frames, and lanes.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct FlightLimits {
   int max_held_later_segments = 0;  ///< TrackQueue::Limits::max_held_later_segments
   /// Bytes of finished frames that wait until earlier segments are finished.
   std::int64_t bytes_behind = std::int64_t{1} << 30;
-  /// Frames of each lane that are alive at once: `frames`, the frames that the device's encoder
-  /// keeps, one frame that is being decoded, and one frame that waits to enter the lane.
+  /// Frames of each lane that are alive at the same time: `frames`, the frames that the device's
+  /// encoder keeps, one frame that is being decoded, and one frame that waits to enter the lane.
   int frames_alive = 6;
 };
 

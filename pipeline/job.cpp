@@ -260,7 +260,7 @@ void Job::fill_ledger(JobResult& result) const {
   if (video::Muxer* const muxer = writer_.muxer()) {
     result.ledger.written -= muxer->left_out();
     result.side_packets_lost = muxer->side_packets_lost();
-    muxer->tell_left_out();
+    muxer->note_left_out();
   }
 }
 
@@ -281,7 +281,7 @@ void Job::fill_detection(JobResult& result) const {
   result.network.size = detection->detector.network;
   result.network.tiling = detection->detector.tiling;
   result.counts.candidates_ignored = ignored;
-  tell_ignored(ignored, detection->capacity, diagnostics_.notices);
+  note_ignored(ignored, detection->capacity, diagnostics_.notices);
 }
 
 void Job::finish(JobResult& result) {

@@ -26,8 +26,8 @@
 
 namespace facepipe::pipeline {
 
-/// The lanes of a run that works on several inputs at once. A job begins with one lane. When no
-/// input is left for the other lanes, they can join the job.
+/// The lanes of a run that works on several inputs at the same time. A job begins with one lane.
+/// When no input is left for the other lanes, they can join the job.
 struct SharedLanes {
   PermitPool lanes;  ///< one permit for each lane, whose number is passed to Backend::for_lane()
   int count = 1;     ///< number of all lanes
@@ -166,7 +166,8 @@ struct SearchOptions {
 
 /// Says how much of the machine the job may use.
 struct ResourceOptions {
-  int lanes = 0;  ///< decoders at once; 0: all that the device has, if the output allows it
+  int lanes =
+      0;  ///< decoders at the same time; 0: all that the device has, if the output allows it
   /// Set if other jobs run at the same time; `lanes` is then the number for all jobs together.
   std::optional<SharedLanes> shared;
   int frames_in_flight = 0;  ///< frames in flight of each lane; 0: enough to keep the device busy

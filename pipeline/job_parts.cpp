@@ -84,7 +84,7 @@ void fit_streams_to_muxer(OutputPlan& plan, const video::Demuxer& demuxer,
                           const video::VideoStreamInfo& video, video::Notices& notices) {
   for (const std::size_t dropped :
        video::drop_refused_streams(demuxer, *plan.muxer.format, video, plan.streams))
-    tell_stream(plan.streams[dropped], plan, notices);
+    note_stream(plan.streams[dropped], plan, notices);
 }
 
 /// Returns the number of frames of the whole video before `first`, counted at the video's frame

@@ -19,18 +19,18 @@ bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer, const vide
          decoder.in_range(packet, demuxer.format().streams[stream]->time_base);
 }
 
-void tell_stream(const video::StreamPlan& stream, const OutputPlan& output,
+void note_stream(const video::StreamPlan& stream, const OutputPlan& output,
                  video::Notices& notices) {
   if (stream.notice.empty()) return;
-  video::tell_lost(notices, stream.notice, stream.lost && output.muxer.strict,
+  video::note_lost(notices, stream.notice, stream.lost && output.muxer.strict,
                    output.encoder.output);
 }
 
-void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
+void note_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
                       video::Notices& notices) {
   if (!plan.output || !demuxer.is_late(packet.stream_index)) return;
   const AVStream& stream = *demuxer.format().streams[packet.stream_index];
-  tell_stream(video::plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
+  note_stream(video::plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
 }
 
 // Assumes a constant frame rate.

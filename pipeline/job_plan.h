@@ -43,7 +43,7 @@ struct JobPlan {
   std::optional<OutputPlan> output;  ///< nullopt if no video is written
 };
 
-/// Returns whether several lanes, of this job or of several jobs, use the device at once.
+/// Returns whether several lanes, of this job or of several jobs, use the device at the same time.
 [[nodiscard]] bool several_lanes(const JobOptions& options, const LanePlan& lanes);
 
 /// Returns whether the output gets this packet. The packet belongs to a stream that isn't the
@@ -53,12 +53,12 @@ struct JobPlan {
 
 /// Adds a notice if the stream is changed or lost. Errors: Error(output) if it is lost and the user
 /// allows no loss (OutputOptions::strict).
-void tell_stream(const video::StreamPlan& stream, const OutputPlan& output,
+void note_stream(const video::StreamPlan& stream, const OutputPlan& output,
                  video::Notices& notices);
 
 /// Adds a notice if the packet's stream appeared only after the streams were planned, because the
 /// output doesn't contain such a stream. Errors: Error(output) if the user allows no loss.
-void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
+void note_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
                       video::Notices& notices);
 
 /// Returns the number of frames to expect in the chosen range; 0 if unknown.

@@ -27,7 +27,7 @@ struct TrialResult {
 ///                 seconds. The frames that were read by then are finished, at least one. The
 ///                 result is then JobResult::interrupted.
 /// Errors: as run_job(), except that an output which exists, or
-/// which can't be written, is no error.
+/// which can't be written, is not an error.
 [[nodiscard]] TrialResult try_job(const JobOptions& options, Backend& backend,
                                   const JobObserver& observer, const std::stop_token& stop,
                                   std::optional<double> limit_s = {});

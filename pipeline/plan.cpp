@@ -44,7 +44,7 @@ class Planning {
 
  private:
   void open_input(std::unique_ptr<video::Source> opened);
-  void tell_look_ahead();
+  void note_look_ahead();
   void plan_output();
   [[nodiscard]] video::EncoderOptions encoder_options() const;
   [[nodiscard]] std::int64_t output_offset_us() const;
@@ -52,14 +52,14 @@ class Planning {
   void discard_unwanted();
   void read_until_first();
   void plan_decoding();
-  void tell_left_out();
-  void tell_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures);
+  void note_left_out();
+  void note_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures);
   void plan_frames();
   void plan_encoder(const video::PictureFacts& pictures, Size encoded);
   void plan_picture_data(const AVFrame& first);
   void plan_lanes();
   [[nodiscard]] int most_lanes() const;
-  void tell_idle_devices();
+  void note_idle_devices();
   void fit_lanes_to_input();
   void fit_lanes_to_memory();
   [[nodiscard]] std::string reason_for_one_lane() const;
@@ -83,11 +83,11 @@ class Planning {
 PlannedJob Planning::run(std::unique_ptr<video::Source> opened) {
   open_input(std::move(opened));
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
-  tell_look_ahead();
+  note_look_ahead();
   if (!options_.output.path.empty()) plan_output();
   discard_unwanted();
   read_until_first();
-  tell_left_out();
+  note_left_out();
   if (job_.input.begin.picture)
     plan_frames();
   else if (!stop_.stop_requested())
@@ -106,7 +106,7 @@ void Planning::open_input(std::unique_ptr<video::Source> opened) {
   job_.input.source = std::move(opened);
 }
 
-void Planning::tell_look_ahead() {
+void Planning::note_look_ahead() {
   if (!options_.hide || options_.hide->known || options_.output.path.empty()) return;
   const int waiting = job_.plan.limits.hiding.waiting;
   const int wanted = frames_ahead(*options_.hide, demuxer());
@@ -174,7 +174,7 @@ void Planning::plan_streams() {
   OutputPlan& output = *job_.plan.output;
   output.streams = video::plan_streams(demuxer(), format(), output.muxer.originals);
   for (const video::StreamPlan& stream : output.streams)
-    tell_stream(stream, output, diagnostics_.notices);
+    note_stream(stream, output, diagnostics_.notices);
 }
 
 void Planning::discard_unwanted() {
@@ -209,7 +209,7 @@ void Planning::read_until_first() {
                                  diagnostics_.copies);
   };
   const auto wants = [&](const AVPacket& packet, const video::Decoder& chosen) {
-    tell_late_stream(job_.plan, demuxer(), packet, diagnostics_.notices);
+    note_late_stream(job_.plan, demuxer(), packet, diagnostics_.notices);
     return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
   video::FirstPicture& begin = job_.input.begin;
@@ -220,25 +220,25 @@ void Planning::read_until_first() {
 }
 
 /// Reports each thing in the input that won't be decoded (Demuxer::left_out()).
-void Planning::tell_left_out() {
+void Planning::note_left_out() {
   for (const std::string& sentence : demuxer().left_out())
-    video::tell_lost(diagnostics_.notices, sentence, options_.output.strict, options_.input.name);
+    video::note_lost(diagnostics_.notices, sentence, options_.output.strict, options_.input.name);
 }
 
-void Planning::tell_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures) {
+void Planning::note_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures) {
   const bool decoded = video::has_alpha(static_cast<AVPixelFormat>(first.format));
-  const auto tell = [this](const std::string& why) {
-    video::tell_lost(diagnostics_.notices, "transparency dropped, which " + why,
+  const auto note = [this](const std::string& why) {
+    video::note_lost(diagnostics_.notices, "transparency dropped, which " + why,
                      options_.output.strict, options_.input.name);
   };
   if (!decoded && demuxer().has_transparency_beside())
-    tell("the decoder " + job_.input.begin.decoder->name() + " doesn't give");
+    note("the decoder " + job_.input.begin.decoder->name() + " doesn't give");
   if (!decoded || !job_.plan.output) return;
   const AVPixelFormat encoded = job_.plan.output->encoder.plan.encoded;
   // The decoder has already dropped the transparency and added a notice.
-  const bool told = !video::has_alpha(pictures.format);
-  if (!video::has_alpha(encoded) && (!told || options_.output.strict))
-    tell(std::string(av_get_pix_fmt_name(encoded)) + " doesn't have");
+  const bool has_notice_of_format = !video::has_alpha(pictures.format);
+  if (!video::has_alpha(encoded) && (!has_notice_of_format || options_.output.strict))
+    note(std::string(av_get_pix_fmt_name(encoded)) + " doesn't have");
 }
 
 void Planning::plan_frames() {
@@ -263,7 +263,7 @@ void Planning::plan_frames() {
     plan_picture_data(first);
     frames.format = job_.plan.output->encoder.plan.working;
   }
-  tell_lost_transparency(first, pictures);
+  note_lost_transparency(first, pictures);
   plan_lanes();
   open_lanes(first);
   input.first = input.lanes.front().decoding.frames->make(std::move(*input.begin.picture));
@@ -299,7 +299,7 @@ void Planning::plan_lanes() {
   } else if (options_.resources.shared) {
     lanes.why_one = "other inputs have the other lanes";
   }
-  if (!options_.resources.shared && options_.resources.lanes != 1) tell_idle_devices();
+  if (!options_.resources.shared && options_.resources.lanes != 1) note_idle_devices();
   // With several threads, an encoder returns pictures late, and other lanes would wait for them.
   if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
   if (several_lanes(options_, lanes) && options_.resources.frames_in_flight == 0)
@@ -317,7 +317,7 @@ int Planning::most_lanes() const {
                          : decoders);
 }
 
-void Planning::tell_idle_devices() {
+void Planning::note_idle_devices() {
   const LanePlan& lanes = job_.plan.lanes;
   const Device works = backend_.device();
   const bool all_work = lanes.count > 1 && !options_.hide;
@@ -400,7 +400,7 @@ void Planning::plan_picture_data(const AVFrame& first) {
   output.encoder.stream_data = video::stream_data_of(demuxer().video(), first);
   for (const std::string& lost :
        video::lost_stream_data(demuxer().video(), first, output.encoder, format()))
-    video::tell_lost(diagnostics_.notices, lost, output.muxer.strict, output.encoder.output);
+    video::note_lost(diagnostics_.notices, lost, output.muxer.strict, output.encoder.output);
 }
 
 /// Throws Error(output) if the encoder keeps fewer bits than the pictures have.

@@ -5,21 +5,20 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <thread>
 
 #include "core/error.h"
+#include "core/machine.h"
 #include "core/workers.h"
 
 namespace facepipe::track {
 
-/// A pool of threads, which are started when they are first needed. If there is only one processor,
-/// or the system can't start more threads, the calling thread does all the work. Only one thread
-/// may call run().
+/// A pool of threads, which are started when they are first needed. If the process may use only one
+/// processor, or the system can't start more threads, the calling thread does all the work. Only
+/// one thread may call run().
 class CrowdWorkers {
  public:
   /// @param threads  the largest number of threads, including the calling thread
-  explicit CrowdWorkers(unsigned threads)
-      : threads_(static_cast<int>(std::min(threads, std::thread::hardware_concurrency()))) {}
+  explicit CrowdWorkers(int threads) : threads_(std::min(threads, usable_processors())) {}
 
   /// Calls part(0), ..., part(parts - 1), like Workers::run(). Uses other threads only if `crowd`.
   void run(bool crowd, std::size_t parts, const std::function<void(std::size_t)>& part) {

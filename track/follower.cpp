@@ -36,7 +36,7 @@ constexpr double kVelocityHalf_s = 0.04;
 /// kBoxesOfPart boxes; a part takes about 50 microseconds.
 constexpr std::size_t kCrowd = 768;
 constexpr std::size_t kBoxesOfPart = 256;
-constexpr unsigned kThreads = 6;
+constexpr int kThreads = 6;
 
 std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
 
@@ -145,7 +145,7 @@ class Follower::Impl {
   void find_pairs(const TrackStep& now);
   void take(TrackStep& now, TracksOfKind& kind, unsigned use);
   void start(TrackStep& now);
-  void look_again(TrackStep& now, const SecondLook& second_look);
+  void take_second_look(TrackStep& now, const SecondLook& second_look);
   void decide(SeenTrack& seen, Track* track, const Sighting& sighting) const;
   void see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen);
   [[nodiscard]] Point velocity(const TrackPast& track, const Similarity& camera,
@@ -201,7 +201,7 @@ TrackStep Follower::Impl::follow(TrackerInput input, const SecondLook& second_lo
   move_on(now);
   looks_again_ = second_look != nullptr && now.picture != nullptr;
   if (!now.frame.hide_all) take(now);
-  if (looks_again_) look_again(now, second_look);
+  if (looks_again_) take_second_look(now, second_look);
   hold(now);
   now.ended = ended_;
   return now;
@@ -295,7 +295,7 @@ void Follower::Impl::move_on(TrackStep& now) {
 
 /// Moves the boxes of hidden tracks. If two faces cross, the points in a box can belong to the
 /// other face. So the boxes of both faces move with their last velocity. A box of another class,
-/// such as that of a face within that of a person, is no crossing.
+/// such as that of a face within that of a person, is not a crossing.
 void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   std::vector<Box> hidden;
   std::vector<std::uint16_t> classes;
@@ -450,7 +450,7 @@ void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting,
 }
 
 /// Lets second looks decide about the tracks that were seen in this frame and are open.
-void Follower::Impl::look_again(TrackStep& now, const SecondLook& second_look) {
+void Follower::Impl::take_second_look(TrackStep& now, const SecondLook& second_look) {
   budget_.add(now.picture->size());
   std::vector<Track*> by_slot(pasts_.size());
   for (Track& track : tracks_) by_slot[track.slot] = &track;

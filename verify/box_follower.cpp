@@ -13,9 +13,9 @@ constexpr double kFollow_s = 0.5;
 }  // namespace
 
 std::vector<std::int64_t> BoxFollower::follow(const Detections& found, double time_s) {
-  std::erase_if(followed_, [&](const Followed& one) { return time_s - one.time_s > kFollow_s; });
+  std::erase_if(followed_, [&](const FollowedBox& one) { return time_s - one.time_s > kFollow_s; });
   Detections before;
-  for (const Followed& one : followed_) {
+  for (const FollowedBox& one : followed_) {
     before.push_back(one.box, 0);
     before.set_class_of_last(one.found_class);
   }
@@ -28,7 +28,7 @@ std::vector<std::int64_t> BoxFollower::follow(const Detections& found, double ti
       partner[i] = followed_.size();
       followed_.push_back({next_++, {}, 0, found.class_of(i)});
     }
-    Followed& one = followed_[*partner[i]];
+    FollowedBox& one = followed_[*partner[i]];
     one.box = found.boxes[i];
     one.time_s = time_s;
     ids.push_back(one.id);

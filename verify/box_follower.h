@@ -19,14 +19,14 @@ class BoxFollower {
   [[nodiscard]] std::vector<std::int64_t> follow(const Detections& found, double time_s);
 
  private:
-  struct Followed {
+  struct FollowedBox {
     std::int64_t id = 0;
     Box box;
     double time_s = 0;
     std::uint16_t found_class = 0;
   };
 
-  std::vector<Followed> followed_;
+  std::vector<FollowedBox> followed_;
   std::int64_t next_ = 0;
 };
 

@@ -123,12 +123,12 @@ Detections Verifier::together(const FramePair& pair, Waiting& waiting,
       others.set_class_of_last(there.class_of(i));
     }
   }
-  tell_others(others, waiting);
+  report_others(others, waiting);
   return looks_at_original_.merged(all);
 }
 
 /// Adds findings for detections that only the hidden video has. They are only for the report.
-void Verifier::tell_others(const Detections& others, const Waiting& pair) {
+void Verifier::report_others(const Detections& others, const Waiting& pair) {
   const std::vector<std::int64_t> ids = others_.follow(others, pair.time_s);
   for (std::size_t i = 0; i < others.size(); ++i)
     findings_.add(FindingKind::only_there, FindingSource::detection, ids[i],

@@ -105,7 +105,7 @@ class Verifier {
   [[nodiscard]] Detections of_original(const FramePair& pair, const std::stop_token& stop);
   [[nodiscard]] Detections together(const FramePair& pair, Waiting& waiting,
                                     const std::stop_token& stop);
-  void tell_others(const Detections& others, const Waiting& pair);
+  void report_others(const Detections& others, const Waiting& pair);
   void examine(const track::TrackerOutput& known);
   void examine(const track::TrackedBox& tracked, const Waiting& pair);
 

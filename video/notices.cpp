@@ -22,7 +22,7 @@ std::vector<std::string> Notices::all() const {
   return sentences_;
 }
 
-void tell_lost(Notices& notices, const std::string& sentence, bool strict,
+void note_lost(Notices& notices, const std::string& sentence, bool strict,
                const std::string& file) {
   if (strict) throw Error(ErrorKind::output, file + ": --strict: " + sentence);
   notices.add(sentence);

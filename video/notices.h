@@ -31,6 +31,6 @@ class Notices {
 
 /// Adds a notice about something that is lost. If `strict`, it throws Error(output) instead, which
 /// names `file` (the input or the output).
-void tell_lost(Notices& notices, const std::string& sentence, bool strict, const std::string& file);
+void note_lost(Notices& notices, const std::string& sentence, bool strict, const std::string& file);
 
 }  // namespace facepipe::video

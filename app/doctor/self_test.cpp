@@ -92,7 +92,7 @@ class Canvas {
 
 void check(const Detections& found) {
   if (found.size() == 0)
-    throw Error(ErrorKind::device, "no candidate above a score of 0: the output is no heat map");
+    throw Error(ErrorKind::device, "no candidate above a score of 0: the output is not a heat map");
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Box& box = found.boxes[i];
     if (!std::isfinite(box.x1 + box.y1 + box.x2 + box.y2 + found.scores[i]))

@@ -14,7 +14,7 @@ namespace facepipe::app {
 void print_network(const detector::Model& model, const Print& print);
 
 /// Prints which inputs and outputs a file declares, as a start for a card. Prints nothing if the
-/// file is no ONNX model.
+/// file is not an ONNX model.
 void print_declared(const std::filesystem::path& file, const Print& print);
 
 /// Returns the draft of a card: all that is known of the model, for this file alone.

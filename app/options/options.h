@@ -59,7 +59,7 @@ struct TaskOptions {
   std::chrono::milliseconds patience{60'000};  ///< how long a task waits for a lock
 };
 
-/// What the user left open, so that the model's card decides it, if there is one.
+/// Says what the user left open. The card of the model decides it, if there is one.
 struct LeftToCard {
   bool iou = true;     ///< NmsOptions::threshold
   bool score = false;  ///< what faces must exceed; hide and detect have scores of their own

@@ -39,8 +39,8 @@ void append_csv_face(std::string& to, const NamedFrame& frame, std::size_t i) {
 }
 
 detector::FoundClass class_of(const NamedFrame& frame, std::size_t i) {
-  const std::size_t its = frame.record.faces.class_of(i);
-  return its < frame.classes.size() ? frame.classes[its] : detector::FoundClass{};
+  const std::size_t number = frame.record.faces.class_of(i);
+  return number < frame.classes.size() ? frame.classes[number] : detector::FoundClass{};
 }
 
 // The columns that some files have, as bits of a number.
@@ -59,8 +59,8 @@ void append_csv_faces(std::string& to, const NamedFrame& frame) {
     }
     if constexpr ((columns & kTracked) != 0) to += frame.record.searched ? ",0" : ",1";
     if constexpr ((columns & kClasses) != 0) {
-      const detector::FoundClass its = class_of(frame, i);
-      to += ',' + csv_field(its.name) + ',' + csv_field(its.model);
+      const detector::FoundClass found = class_of(frame, i);
+      to += ',' + csv_field(found.name) + ',' + csv_field(found.model);
     }
     to += '\n';
   }
@@ -103,9 +103,9 @@ void append_json_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   to += R"(],"score":)";
   append_number(to, faces.scores[i]);
   if (tells_classes(frame.classes)) {
-    const detector::FoundClass its = class_of(frame, i);
-    to += R"(,"class":)" + json_string(its.name);
-    to += R"(,"model":)" + (its.model.empty() ? "null" : json_string(its.model));
+    const detector::FoundClass found = class_of(frame, i);
+    to += R"(,"class":)" + json_string(found.name);
+    to += R"(,"model":)" + (found.model.empty() ? "null" : json_string(found.model));
   }
   const std::int64_t track = record.face_tracks.empty() ? kNoTrack : record.face_tracks.at(i);
   if (track != kNoTrack) to += R"(,"track":)" + std::to_string(track);

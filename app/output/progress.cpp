@@ -90,7 +90,7 @@ ProgressKind progress_kind(const Console& console) {
   return bar ? ProgressKind::bar : ProgressKind::none;
 }
 
-ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first)
+ProgressReporter::ProgressReporter(ProgressKind kind, std::FILE* out, ProgressState first)
     : kind_(kind), out_(out), state_(std::move(first)) {
   if (kind_ != ProgressKind::none)
     thread_ = start_thread([this](const std::stop_token& stop) {
@@ -102,23 +102,24 @@ ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState 
     });
 }
 
-ProgressTeller::~ProgressTeller() { stop_thread(); }
+ProgressReporter::~ProgressReporter() { stop_thread(); }
 
-void ProgressTeller::update(const pipeline::Progress& progress, std::optional<std::size_t> input) {
+void ProgressReporter::update(const pipeline::Progress& progress,
+                              std::optional<std::size_t> input) {
   const std::scoped_lock lock(mutex_);
   state_.progress = progress;
   if (input) state_.input = *input;
 }
 
-void ProgressTeller::end(const std::string& status, ProgressEnd at, ProgressResult result) {
+void ProgressReporter::end(const std::string& status, ProgressEnd at, ProgressResult result) {
   stop_thread();
   state_.status = status;
   state_.result = std::move(result);
   if (at == ProgressEnd::of_all_frames) state_.progress.expected_frames = state_.progress.frames;
-  if (kind_ == ProgressKind::json) tell(state_);
+  if (kind_ == ProgressKind::json) report(state_);
 }
 
-void ProgressTeller::stop_thread() {
+void ProgressReporter::stop_thread() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
   thread_.join();
@@ -128,7 +129,7 @@ void ProgressTeller::stop_thread() {
   }
 }
 
-void ProgressTeller::work(const std::stop_token& stop) {
+void ProgressReporter::work(const std::stop_token& stop) {
   const Clock::duration pace = kind_ == ProgressKind::bar ? kBarPace : kJsonPace;
   std::unique_lock lock(mutex_);
   for (Clock::time_point next = start_; !stop.stop_requested();
@@ -137,12 +138,12 @@ void ProgressTeller::work(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     const ProgressState now = state_;
     lock.unlock();  // if nobody reads the stream, the pipeline must not wait in update()
-    tell(now);
+    report(now);
     lock.lock();
   }
 }
 
-void ProgressTeller::tell(ProgressState state) {
+void ProgressReporter::report(ProgressState state) {
   state.elapsed_s = in_seconds(Clock::now() - start_);
   const std::string text = kind_ == ProgressKind::json
                                ? progress_json(state)
@@ -157,19 +158,19 @@ void ProgressOfSeveral::update(std::size_t input, const pipeline::Progress& prog
   all_.frames += progress.frames - before.frames;
   all_.faces += progress.faces - before.faces;
   before = progress;
-  tell();
+  report();
 }
 
 void ProgressOfSeveral::end(std::size_t input) {
   const std::scoped_lock lock(mutex_);
   running_.erase(input);
   ++ended_;
-  tell();
+  report();
 }
 
-void ProgressOfSeveral::tell() {
+void ProgressOfSeveral::report() {
   all_.fps = static_cast<double>(all_.frames) / std::max(1e-3, in_seconds(Clock::now() - start_));
-  teller_.update(all_, ended_);
+  reporter_.update(all_, ended_);
 }
 
 }  // namespace facepipe::app

@@ -66,14 +66,14 @@ enum class ProgressEnd { of_all_frames, before_the_last };
 /// update() while another thread calls the other functions.
 ///
 /// Its eight members belong together, because the thread works with all of them.
-class ProgressTeller {
+class ProgressReporter {
  public:
   /// @param out  must stay open; this object doesn't close it
-  ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first);
+  ProgressReporter(ProgressKind kind, std::FILE* out, ProgressState first);
   /// Ends the thread without a last line, unless end() was called.
-  ~ProgressTeller();
-  ProgressTeller(const ProgressTeller&) = delete;
-  ProgressTeller& operator=(const ProgressTeller&) = delete;
+  ~ProgressReporter();
+  ProgressReporter(const ProgressReporter&) = delete;
+  ProgressReporter& operator=(const ProgressReporter&) = delete;
 
   /// @param input  the new ProgressState::input; nullopt if it stays the same
   void update(const pipeline::Progress& progress, std::optional<std::size_t> input = {});
@@ -88,7 +88,7 @@ class ProgressTeller {
  private:
   void work(const std::stop_token& stop);
   void stop_thread();
-  void tell(ProgressState state);
+  void report(ProgressState state);
 
   const ProgressKind kind_;
   std::FILE* const out_;
@@ -100,21 +100,21 @@ class ProgressTeller {
   std::jthread thread_;  // last, because the thread uses all members above
 };
 
-/// Adds up the progress of several inputs that are worked on at once: the number of inputs that are
-/// done, and the frames and faces of all inputs. Thread-safe.
+/// Adds up the progress of several inputs that are worked on at the same time: the number of inputs
+/// that are done, and the frames and faces of all inputs. Thread-safe.
 class ProgressOfSeveral {
  public:
-  /// @param teller  must outlive this object
-  explicit ProgressOfSeveral(ProgressTeller& teller) : teller_(teller) {}
+  /// @param reporter  must outlive this object
+  explicit ProgressOfSeveral(ProgressReporter& reporter) : reporter_(reporter) {}
 
   void update(std::size_t input, const pipeline::Progress& progress);
   /// Must be called when the input has ended, with any outcome.
   void end(std::size_t input);
 
  private:
-  void tell();
+  void report();
 
-  ProgressTeller& teller_;
+  ProgressReporter& reporter_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
   std::map<std::size_t, pipeline::Progress> running_;

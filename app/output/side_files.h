@@ -36,8 +36,8 @@ class SideOutputs {
   void write(const NamedFrame& frame) {
     for (FrameFile& file : frame_files_) file.write(frame);
   }
-  /// Holds the frames of an input while the run works on several inputs at once. Thread-safe while
-  /// no file is opened or named. The SideOutputs object must outlive the spool.
+  /// Holds the frames of an input while the run works on several inputs at the same time.
+  /// Thread-safe while no file is opened or named. The SideOutputs object must outlive the spool.
   class Spool {
    public:
     void write(const NamedFrame& frame);

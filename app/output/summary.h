@@ -17,8 +17,9 @@ namespace facepipe::app {
 
 /// Says how long the run has worked on all inputs.
 struct WorkTime {
-  double seconds = 0;    ///< without the start-up of inputs that were worked on one after the other
-  bool at_once = false;  ///< several inputs ran at once, so the sum of their own times is larger
+  double seconds = 0;  ///< without the start-up of inputs that were worked on one after the other
+  bool at_once =
+      false;  ///< several inputs ran at the same time, so the sum of their own times is larger
 };
 
 /// Says what the summary shows about the stages: only how long each stage works, or also how long

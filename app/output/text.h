@@ -1,10 +1,12 @@
-// Makes pieces of text for the files besides the video, and text that is safe to show on a
+// Makes pieces of text for the files besides the video, and lines that are safe to show on a
 // terminal.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+
+#include "core/terminal_text.h"  // IWYU pragma: export
 
 namespace facepipe::app {
 
@@ -35,12 +37,6 @@ template <typename T>
 
 /// Returns the text as a value of JSON; null if it is empty.
 [[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
-
-/// Returns one line that is safe on a terminal. Terminals execute control characters. So a file's
-/// name or its content could clear the screen, forge lines, or change the direction of writing.
-/// These characters, line breaks, and bytes that are not UTF-8 are replaced by "\x1b" or
-/// "\u{202e}", for example. Other characters stay unchanged.
-[[nodiscard]] std::string terminal_text(std::string_view text);
 
 /// Returns several lines that are safe on a terminal. Their line breaks stay.
 [[nodiscard]] std::string terminal_lines(std::string_view text);

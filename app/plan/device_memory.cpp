@@ -32,10 +32,10 @@ DeviceMemoryWatch::DeviceMemoryWatch(const pipeline::Backend& backend)
     : backend_(backend), all_(memory_of(backend.device())) {
   if (all_ == 0) return;
   look();
-  thread_ = start_thread([this](const std::stop_token& stop) { look_again(stop); });
+  thread_ = start_thread([this](const std::stop_token& stop) { poll(stop); });
 }
 
-void DeviceMemoryWatch::look_again(const std::stop_token& stop) {
+void DeviceMemoryWatch::poll(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     std::this_thread::sleep_for(kPause);
     // A device that fails ends the trials, too. They tell the reason.

@@ -17,11 +17,12 @@ class DeviceMemoryWatch {
   /// Does nothing if the device uses the host's memory. `backend` must outlive this object.
   explicit DeviceMemoryWatch(const pipeline::Backend& backend);
 
-  /// Returns the most bytes that were in use at once; 0 if the device uses the host's memory.
+  /// Returns the most bytes that were in use at the same time; 0 if the device uses the host's
+  /// memory.
   [[nodiscard]] std::int64_t most() const { return most_; }
 
  private:
-  void look_again(const std::stop_token& stop);
+  void poll(const std::stop_token& stop);
   void look();
 
   const pipeline::Backend& backend_;

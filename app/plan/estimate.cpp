@@ -50,7 +50,7 @@ double bytes_with_many_keys(const Trial& trial, std::int64_t frames) {
 }
 
 /// Returns the bytes besides the video: the other streams, and what the container adds.
-double bytes_beside(const Trial& trial, const Work& work) {
+double side_file_bytes(const Trial& trial, const Work& work) {
   const video::OutputBytes& bytes = trial.bytes;
   const auto added = static_cast<double>(bytes.whole - bytes.video - bytes.others);
   const auto frames = static_cast<double>(work.frames);
@@ -66,7 +66,7 @@ ByteRange estimated_bytes(const std::vector<Trial>& trials, const Work& work) {
   double low = 0;
   double high = 0;
   for (const Trial& trial : trials) {
-    const double beside = bytes_beside(trial, work);
+    const double beside = side_file_bytes(trial, work);
     const auto [few, many] = std::minmax(
         {bytes_with_few_keys(trial, work.frames), bytes_with_many_keys(trial, work.frames)});
     const double least = few * (1 - kSizeMargin) + beside;

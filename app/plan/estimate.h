@@ -9,7 +9,7 @@
 
 namespace facepipe::app {
 
-/// What one trial has measured: a job that ran on a part of its input.
+/// Holds the measurements of one trial: a job that ran on a part of its input.
 struct Trial {
   double from_s = 0;        ///< where the part begins, in seconds of the chosen range
   std::int64_t frames = 0;  ///< > 0
@@ -33,7 +33,7 @@ struct FramePoint {
 [[nodiscard]] double steady_speed(const std::vector<FramePoint>& frames);
 inline constexpr std::size_t kSteadyFrames = 12;
 
-/// What a job must do.
+/// Says what a job must do.
 struct Work {
   std::int64_t frames = 0;   ///< in the chosen range; 0 if unknown
   double preparation_s = 0;  ///< before the job: hashing, looking for turned faces
@@ -56,18 +56,18 @@ struct Estimate {
 /// Says whether a job finds a detector for its pictures, because an earlier job has made it.
 enum class Detector { is_made, exists };
 
-/// Returns what the work takes, by at least one trial.
+/// Estimates time and size of the work from at least one trial.
 ///
-/// Time: preparation, start-up of the first trial, what the first trial took beyond its frames (to
-/// fill the queues and to empty them), and the mean time of a frame over all trials. If
+/// The time is the sum of the preparation, the start-up of the first trial, the time that the first
+/// trial needed to fill and to empty the queues, and the mean time of a frame over all trials. If
 /// `Detector::exists`, the shortest start-up of all trials counts instead. If a trial is the whole
 /// range, its own time counts.
 ///
-/// Bytes: a trial begins with a key frame, and the whole video has fewer of them, or as many if it
-/// has many cuts. So the smallest result of a trial has a key frame every 250 frames (x264's and
-/// x265's default), and the largest result has as many as the trial. The range goes from the
-/// smallest result of all trials to the largest one, and is kSizeMargin wider on both sides,
-/// because the trials have seen only a part of the video.
+/// The size is a range. Each trial begins with a key frame, so a trial has more key frames for its
+/// length than the whole video, unless the video has many cuts. So the smallest result of a trial
+/// has a key frame every 250 frames (x264's and x265's default), and the largest result has as many
+/// as the trial. The range goes from the smallest result of all trials to the largest one, and is
+/// kSizeMargin wider on both sides, because the trials have seen only a part of the video.
 [[nodiscard]] Estimate estimated(const std::vector<Trial>& trials, const Work& work,
                                  Detector detector);
 inline constexpr double kSizeMargin = 0.1;

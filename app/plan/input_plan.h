@@ -46,7 +46,7 @@ struct RunPlan {
   std::int64_t device_memory_bytes = 0;
 };
 
-/// What all inputs take together.
+/// Says how much time and space all inputs take together.
 struct PlanSum {
   std::size_t inputs = 0;         ///< those that the run would work on
   std::optional<double> seconds;  ///< nullopt if a number of frames is unknown

@@ -49,7 +49,7 @@ std::string arrow(const InputOutcome& outcome) {
                                          : " -> " + terminal_text(outcome.planned.output.string()));
 }
 
-/// Returns what becomes of an input on which the run doesn't work. An error names its input.
+/// Returns the line of an input that the run leaves out. An error names its input.
 std::string idle_line(const InputOutcome& outcome) {
   return fmt::format("{}: {}\n", to_string(outcome.status),
                      terminal_text(outcome.error.empty() ? outcome.planned.input : outcome.error));
@@ -75,7 +75,8 @@ std::string stream_lines(const std::vector<pipeline::StreamPreview>& streams) {
 }
 
 std::string lanes_text(const pipeline::LanePlan& lanes) {
-  if (lanes.count > 1) return fmt::format("{} decode parts of the video at once", lanes.count);
+  if (lanes.count > 1)
+    return fmt::format("{} decode parts of the video at the same time", lanes.count);
   return lanes.why_one.empty() ? "" : "only one, because " + lanes.why_one;
 }
 

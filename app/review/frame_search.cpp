@@ -67,7 +67,7 @@ const Frame& FrameSearch::key_frame_before(std::int64_t pts) {
 
 /// Reads the first frame from here on, or of the whole video.
 void FrameSearch::begin_near(std::optional<double> near_s) {
-  source_.reset();  // two decoders at once would need twice the memory
+  source_.reset();  // two decoders at the same time would need twice the memory
   video::FrameSourceOptions options;
   options.max_pixels = input_.max_pixels;
   options.threads = input_.threads;

@@ -111,7 +111,7 @@ Response response_of(const HttpAnswer& answer, bool keeps_alive) {
 }
 
 /// Returns the request without its body; nullopt if a header that decides something comes twice, or
-/// if the target is no path.
+/// if the target is not a path.
 std::optional<HttpRequest> request_of(const Parser& parser) {
   const auto& message = parser.get();
   const std::string target(message.target());

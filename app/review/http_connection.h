@@ -12,7 +12,7 @@
 
 namespace facepipe::app {
 
-/// What a connection may take from us.
+/// Limits what a connection may take from the server.
 struct HttpLimits {
   std::size_t most_header_bytes = std::size_t{16} << 10;
   std::size_t most_body_bytes = std::size_t{4} << 20;
@@ -22,7 +22,7 @@ struct HttpLimits {
   Clock::duration answer = std::chrono::seconds(30);     ///< until a whole answer has gone
 };
 
-/// What a server does with requests. Threads call these functions at the same time.
+/// Says what a server does with requests. Threads call these functions at the same time.
 struct HttpHandler {
   /// Gets a request without its body. If it returns an answer, the body isn't read, and the
   /// connection ends.

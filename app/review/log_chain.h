@@ -46,7 +46,7 @@ class LogChain {
 LogChain read_log(const std::filesystem::path& log,
                   const std::function<void(const nlohmann::ordered_json&)>& take);
 
-/// What a log says about the edit file beside it.
+/// Holds what a log says about the edit file beside it.
 struct LogFacts {
   std::string log;                  ///< its name; empty: there is no log
   std::int64_t lines = 0;           ///< those before the first fault

@@ -136,7 +136,7 @@ std::filesystem::path Rendering::hide(const Order& order, const std::stop_token&
   RunOptions options = options_.hide;
   if (order.replaces) options.existing = ExistingOutput::overwrite;
   PlannedVideo planned = planned_video(options, stop);
-  // What this review has made itself may be replaced.
+  // The review may replace the files that it has made itself.
   if (!planned.error.empty() && made_ && identity_of(planned.path) == made_) {
     options.existing = ExistingOutput::overwrite;
     planned = planned_video(options, stop);

@@ -65,12 +65,12 @@ class ServedReview {
           port_,
           {.refusal = [this](const HttpRequest& request) { return gate_.refusal(request); },
            .answer = [&](const HttpRequest& request) { return answer_review(request, parts); }});
-      tell_address();
+      print_address();
       while (rendering_.wait_for_order(ended_.get_token()))
         interrupted = !rendering_.carry_out(ended_.get_token());
     }
     session_.finish();
-    if (!quiet()) tell("Saved " + options_.edits.string() + "\n");
+    if (!quiet()) print_to_stderr("Saved " + options_.edits.string() + "\n");
     return interrupted;
   }
 
@@ -82,10 +82,10 @@ class ServedReview {
 
   [[nodiscard]] bool quiet() const { return options_.hide.console.quiet; }
 
-  void tell_address() const {
+  void print_address() const {
     print("Review " + options_.input + " at\n" + gate_.address() + "\n");
     if (!quiet())
-      tell("The address works once. End the review in its page, or with Ctrl-C here.\n");
+      print_to_stderr("The address works once. End the review in its page, or with Ctrl-C here.\n");
     if (options_.opens_browser) open_browser(gate_.address());
   }
 
@@ -112,8 +112,9 @@ void write_page(const ReviewOptions& options, const fs::path& tracks, const std:
   write_review_file(options.page, at_the_end(options.hide.existing),
                     {input, facts, reviewed, options.edits.filename().string()}, stop);
   if (!options.hide.console.quiet)
-    tell(options.page.string() +
-         ": shows the faces that are to be hidden; only you can read it, so don't pass it on\n");
+    print_to_stderr(
+        options.page.string() +
+        ": shows the faces that are to be hidden; only you can read it, so don't pass it on\n");
 }
 
 }  // namespace

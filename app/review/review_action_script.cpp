@@ -3,7 +3,7 @@
 namespace facepipe::app {
 
 const char* const kReviewActionScript = R"js(
-// What a person can do.
+// This part carries out what a person does.
 function middle(entry) {
   const t = entry.members ? entry.members[0] : entry;
   return Math.floor((t.start + t.end) / 2);
@@ -114,7 +114,7 @@ function editCurrent() {
   const t = currentByHand();
   if (t) setMode('edit', t.id);
 }
-const DRAWN_S = 1;  // a new box holds for this long, until it is told otherwise
+const DRAWN_S = 1;  // a new box holds for this long, until the person changes it
 
 async function finishBox(box) {
   if (editing !== null && tracks.has(editing)) {

@@ -95,7 +95,7 @@ struct WantedPicture {
   Box box;
 };
 
-/// What is wanted of each frame, by stamp.
+/// Says which pictures of a frame are wanted.
 struct WantedFrame {
   std::vector<WantedPicture> pictures;
   bool whole = false;

@@ -7,7 +7,7 @@ const ownServer = null;  // the page asks facepipe
 )js";
 
 const char* const kReviewFileScript = R"js(
-// What the server does for a page, done by a page that is one file. All that it knows is in the page.
+// A page that is one file does itself what the server does otherwise. All data are in the page.
 const dataOf = id => JSON.parse(document.getElementById(id).textContent);
 const piecesOf = kind => [...document.querySelectorAll(`script.${kind}`)].flatMap(element => {
   const piece = JSON.parse(element.textContent);
@@ -41,9 +41,9 @@ class OwnServer {
   prepare() {
     for (const id of ['edit', 'begin', 'end', 'split', 'render']) document.getElementById(id).hidden = true;
     document.getElementById('finish').textContent = 'Download the edit file';
-    const told = document.getElementById('alone');
-    told.hidden = false;
-    told.textContent = 'This file shows faces that are to be hidden. Whoever has it can see them. ' +
+    const notice = document.getElementById('alone');
+    notice.hidden = false;
+    notice.textContent = 'This file shows faces that are to be hidden. Whoever has it can see them. ' +
       `It holds ${this.frames.length} pictures of the video.`;
   }
 
@@ -55,17 +55,17 @@ class OwnServer {
   async ask(path, body) {
     const [name, words] = path.split('?'), query = new URLSearchParams(words);
     const number = key => Number(query.get(key));
-    if (name === '/tracks') return this.tell(this.all());
-    if (name === '/boxes') return this.tell(this.boxes(number('from'), number('to'), number('score')));
+    if (name === '/tracks') return this.answer(this.all());
+    if (name === '/boxes') return this.answer(this.boxes(number('from'), number('to'), number('score')));
     if (name === '/frame') return this.frame(number('pts'), query.get('choice'));
-    if (name === '/changes') return this.tell(this.change(JSON.parse(body)));
-    if (name === '/findings') return this.tell([]);
+    if (name === '/changes') return this.answer(this.change(JSON.parse(body)));
+    if (name === '/findings') return this.answer([]);
     if (name === '/state')
-      return this.tell({saving: {saved: true, error: '', note: this.note() || ' '},
+      return this.answer({saving: {saved: true, error: '', note: this.note() || ' '},
         rendering: {state: 'none', findings: 0, output: ''}});
     throw new Refused('Only facepipe review can do this, not a page that is one file.');
   }
-  tell(json) { return new Response(JSON.stringify(json)); }
+  answer(json) { return new Response(JSON.stringify(json)); }
 
   state() {
     return {revision: this.revision, can_undo: this.done.length > 0, can_redo: this.undone.length > 0};

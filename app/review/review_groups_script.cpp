@@ -4,7 +4,7 @@ namespace facepipe::app {
 
 const char* const kReviewGroupsScript = R"js(
 // Suggestions that score less than "score from" get no card of their own: a film has thousands of
-// them, and most are no faces. One card shows all of them that begin in a part of the picture and in
+// them, and most are not faces. One card shows all of them that begin in a part of the picture and in
 // a part of the video. A person opens such a group, or decides about it as a whole.
 const PARTS_ACROSS = 6, MOST_SPANS = 10, LEAST_SPAN_S = 10;
 let opened = null;  // the key of the group that is open

@@ -3,8 +3,8 @@
 namespace facepipe::app {
 
 const char* const kReviewModelScript = R"js(
-// What the page knows: facts about the video, and the tracks. The server has both; the page asks it
-// for each change, and takes over the rows that come back.
+// This part holds the data of the page: facts about the video, and the tracks. The server has both.
+// The page asks the server for each change, and takes over the rows that come back.
 const $ = id => document.getElementById(id);
 const ACTIONS = ['hide', 'keep', 'suggest'];
 const HELD = 8;  // a face that was not detected in more frames than this is doubtful

@@ -65,7 +65,7 @@ class FramePictures {
 };
 
 /// Makes small pictures of boxes. On the way to a box, it also makes the pictures of the other
-/// boxes that it was told about, because decoding takes most of the time. Thread-safe: a call may
+/// boxes that it knows about, because decoding takes most of the time. Thread-safe: a call may
 /// wait for an earlier one.
 class BoxPictures {
  public:

@@ -11,7 +11,7 @@
 
 namespace facepipe::app {
 
-/// What the requests are answered from. Everything must outlive the server.
+/// Holds the objects that answer the requests. Everything must outlive the server.
 struct ReviewParts {
   ReviewGate& gate;
   ReviewSession& session;

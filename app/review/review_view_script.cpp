@@ -21,7 +21,7 @@ const colour = name => getComputedStyle(document.documentElement).getPropertyVal
 const CARD_W = 138, CARD_H = 156, cards = new Map();
 const columns = () => Math.max(1, Math.floor(($('grid').clientWidth - 8) / CARD_W));
 
-// At most three small pictures are asked for at once, so that a frame never waits behind them.
+// At most three small pictures are asked for at the same time, so that a frame never waits behind them.
 const waiting = [];
 let loading = 0;
 function loadPicture(img, source, first = false) {

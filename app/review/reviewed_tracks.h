@@ -36,8 +36,8 @@ struct ReviewedTrack {
   [[nodiscard]] bool doubtful() const;
 };
 
-/// What one decision did to one track. A track that a decision adds has no `before`, and a track
-/// that it removes has no `after`.
+/// Says what one decision did to one track. A track that a decision adds has no `before`, and a
+/// track that it removes has no `after`.
 struct TrackChange {
   std::int64_t id = 0;
   std::optional<ReviewedTrack> before;
@@ -87,8 +87,8 @@ class ReviewedTracks {
   [[nodiscard]] bool can_undo() const { return !done_.empty(); }
   [[nodiscard]] bool can_redo() const { return !undone_.empty(); }
 
-  /// Marks tracks as looked at, as an earlier review has done. This is no step for undo(). Ignores
-  /// unknown ids.
+  /// Marks tracks as looked at, as an earlier review has done. This is not a step for undo().
+  /// Ignores unknown ids.
   void mark_as_looked_at(const std::set<std::int64_t>& ids);
 
   [[nodiscard]] const std::map<std::int64_t, ReviewedTrack>& all() const { return tracks_; }

@@ -18,12 +18,12 @@ inline constexpr std::size_t kMostBoxesAtOnce = 400'000;
 [[nodiscard]] std::string_view word_of(track::TrackAction action);
 
 /// Appends [id, action, by a person, start_pts, end_pts, score, size, longest_held, ends inside,
-/// looked at, number of boxes, x, y, covered_by]. The action is 0 (hide), 1 (keep) or 2 (suggest); "by a
-/// person", "ends inside" and "looked at" are 0 or 1. x and y are ReviewedTrack::centre,
+/// looked at, number of boxes, x, y, covered_by]. The action is 0 (hide), 1 (keep) or 2 (suggest);
+/// "by a person", "ends inside" and "looked at" are 0 or 1. x and y are ReviewedTrack::centre,
 /// covered_by is ReviewedTrack::covered_by or null.
 void append_row(std::string& text, const ReviewedTrack& track);
 
-/// What the page is told besides the tracks.
+/// Holds what the page gets besides the tracks.
 struct RowsFacts {
   const VideoFacts& video;
   std::string reviewer;

@@ -7,13 +7,13 @@ namespace {
 
 /// Returns how a class is searched.
 /// @param asked  the options before the model's card was known
-pipeline::SearchedClass searched(const detector::FoundClass& its, const LeftToCard& left,
+pipeline::SearchedClass searched(const detector::FoundClass& found, const LeftToCard& left,
                                  const pipeline::SearchOptions& asked) {
   pipeline::SearchedClass searched{asked.face_score.value_or(0), asked.nms.threshold,
-                                   its.overlap.value_or(asked.followed_nms.threshold)};
+                                   found.overlap.value_or(asked.followed_nms.threshold)};
   if (left.score)
-    searched.face_score = its.score.value_or(detector::DetectorOptions{}.score_threshold);
-  if (left.iou) searched.overlap = its.overlap.value_or(asked.nms.threshold);
+    searched.face_score = found.score.value_or(detector::DetectorOptions{}.score_threshold);
+  if (left.iou) searched.overlap = found.overlap.value_or(asked.nms.threshold);
   return searched;
 }
 

@@ -14,7 +14,7 @@ namespace facepipe::app {
 [[nodiscard]] pipeline::JobOptions job_options(const RunOptions& options,
                                                const InputOutcome& outcome);
 
-/// What must be known before the job of an input runs.
+/// Holds what must be known before the job of an input runs.
 struct JobPreparation {
   std::string sha256;  ///< of the input, if its tracks are read or written; otherwise empty
   std::string turned;  ///< the result of look_for_turned_faces()

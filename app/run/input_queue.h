@@ -1,4 +1,4 @@
-// Decides which input comes next if a run works on several inputs at once.
+// Decides which input comes next if a run works on several inputs at the same time.
 #pragma once
 
 #include <cstddef>

@@ -69,19 +69,20 @@ void InputWorker::work_alone(std::size_t index) {
   InputOutcome& outcome = shared_.outcomes[index];
   if (!begin(outcome)) {
     shared_.collector.end(index);
-    shared_.progress.tell_end(index, outcome);
+    shared_.progress.report_end(index, outcome);
     return;
   }
   static_cast<void>(shared_.device.ready());
   const RunProgress& progress = shared_.progress;
-  ProgressTeller teller(progress.kind(), progress.stream(), progress.first_state(index, outcome));
+  ProgressReporter reporter(progress.kind(), progress.stream(),
+                            progress.first_state(index, outcome));
   SideOutputs& files = shared_.files.files;
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
   Shown shown;
   pipeline::JobObserver observer = observer_of(
       outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { files.write(frame); },
       shown);
-  observer.progress = [&](const pipeline::Progress& now) { teller.update(now); };
+  observer.progress = [&](const pipeline::Progress& now) { reporter.update(now); };
   if (wants_pictures(job)) observer.picture = keep_in(shown.pictures);
   if (const auto failure = run_job(outcome, job, observer)) {
     end_with_failure(outcome, *failure, shared_.context.options);
@@ -91,7 +92,7 @@ void InputWorker::work_alone(std::size_t index) {
   make_page(index, std::move(shown));
   shared_.times.add_single(outcome.result.times.wall_s - outcome.result.times.startup_s);
   shared_.collector.end(index);
-  shared_.progress.end(teller, outcome);
+  shared_.progress.end(reporter, outcome);
 }
 
 bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLanes& lanes,
@@ -99,14 +100,14 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
   InputOutcome& outcome = shared_.outcomes[index];
   if (!begin(outcome)) {
     shared_.collector.end(index);
-    shared_.progress.tell_end(index, outcome);
+    shared_.progress.report_end(index, outcome);
     return true;
   }
   SideOutputs::Spool spool = shared_.files.files.spool();
   const RunProgress& progress = shared_.progress;
   const bool json = progress.kind() == ProgressKind::json;
-  ProgressTeller teller(json ? ProgressKind::json : ProgressKind::none, progress.stream(),
-                        progress.first_state(index, outcome));
+  ProgressReporter reporter(json ? ProgressKind::json : ProgressKind::none, progress.stream(),
+                            progress.first_state(index, outcome));
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
   job.resources.shared = lanes;
   Shown shown;
@@ -114,7 +115,7 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
       outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { spool.write(frame); },
       shown);
   observer.progress = [&](const pipeline::Progress& now) {
-    teller.update(now);
+    reporter.update(now);
     all.update(index, now);
   };
   if (wants_pictures(job)) observer.picture = keep_in(shown.pictures);
@@ -129,7 +130,7 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
   make_page(index, std::move(shown));
   spool.put_away();
   shared_.collector.end(index, std::move(spool));
-  shared_.progress.end(teller, outcome);
+  shared_.progress.end(reporter, outcome);
   return true;
 }
 

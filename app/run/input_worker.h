@@ -54,7 +54,7 @@ class InputWorker {
                                         ProgressOfSeveral& all);
 
  private:
-  /// What the page of an input shows besides its entry in the report.
+  /// Holds what the page of an input shows besides its entry in the report.
   struct Shown {
     RunSeries series;
     std::vector<video::PreviewPicture> pictures{};

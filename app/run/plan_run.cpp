@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "app/output/side_files.h"
+#include "app/run/class_columns.h"
 #include "app/run/existing_output.h"
-#include "app/run/told_classes.h"
 #include "core/error.h"
 #include "video/write/container.h"
 

@@ -54,7 +54,7 @@ class Run {
   void commit_frames();
   void commit_report();
   void commit_pages();
-  void tell_summary() const;
+  void print_summary() const;
   [[nodiscard]] int code() const;
   [[nodiscard]] bool leaves_no_files() const;
 
@@ -73,7 +73,7 @@ int Run::run() {
   remove_locks_of_dead_runs(outcomes_);
   RunProgress progress(context_.options, outcomes_.size(), failures_);
   for (std::size_t i = 0; i < outcomes_.size(); ++i)
-    if (outcomes_[i].status != InputStatus::waiting) progress.tell_end(i, outcomes_[i]);
+    if (outcomes_[i].status != InputStatus::waiting) progress.report_end(i, outcomes_[i]);
   if (!resume.nothing_is_left(outcomes_)) {
     warn_of_cosmetic_style(context_.options);
     work(progress);
@@ -83,7 +83,7 @@ int Run::run() {
       commit_pages();
     }
   }
-  tell_summary();
+  print_summary();
   return code();
 }
 
@@ -122,13 +122,13 @@ void Run::commit_pages() {
   }));
 }
 
-void Run::tell_summary() const {
+void Run::print_summary() const {
   if (context_.options.console.quiet) return;
   // The log already says why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
   std::vector<std::filesystem::path> files = shared_files_.files.committed();
   if (!pages_.committed().empty()) files.push_back(pages_.committed());
-  tell(summary_text(
+  print_to_stderr(summary_text(
       device_.facts(), outcomes_, times_.stages(), times_.work(), files,
       context_.options.console.verbose ? StageDetail::work_and_waiting : StageDetail::work));
 }

@@ -115,7 +115,7 @@ void RunDevice::take_model_facts(const detector::ModelInfo& model_info,
                 "--draw landmarks: model " + facts_->model.string() + " finds none");
   const std::vector<detector::ModelInfo> models = facts_->models();
   for (const detector::ModelInfo& model : models) check_model(options_, model);
-  tell_unused_models(detector, models);
+  warn_of_unused_models(detector, models);
   warn_of_licences(models, facts_->model);
 }
 

@@ -25,15 +25,15 @@ ProgressState RunProgress::first_state(std::size_t index, const InputOutcome& ou
   return first;
 }
 
-void RunProgress::end(ProgressTeller& teller, const InputOutcome& outcome) {
+void RunProgress::end(ProgressReporter& reporter, const InputOutcome& outcome) {
   const bool whole = outcome.status == InputStatus::done || outcome.status == InputStatus::damaged;
-  teller.end(std::string(to_string(outcome.status)),
-             whole ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last,
-             ProgressResult{outcome.code, outcome.error});
-  report_write_error(teller.write_error());
+  reporter.end(std::string(to_string(outcome.status)),
+               whole ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last,
+               ProgressResult{outcome.code, outcome.error});
+  report_write_error(reporter.write_error());
 }
 
-void RunProgress::tell_end(std::size_t index, const InputOutcome& outcome) {
+void RunProgress::report_end(std::size_t index, const InputOutcome& outcome) {
   if (kind_ != ProgressKind::json) return;
   ProgressState state = first_state(index, outcome);
   state.status = to_string(outcome.status);

@@ -26,10 +26,10 @@ class RunProgress {
 
   /// Writes the last line about an input. Programs rely on the JSON lines. So if a line could not
   /// be written, `failures` gets one failure, no matter how many lines were lost.
-  void end(ProgressTeller& teller, const InputOutcome& outcome);
+  void end(ProgressReporter& reporter, const InputOutcome& outcome);
   /// Writes the only JSON line about an input that the run doesn't work on: it was skipped, it was
   /// refused, or the run was stopped.
-  void tell_end(std::size_t index, const InputOutcome& outcome);
+  void report_end(std::size_t index, const InputOutcome& outcome);
 
  private:
   void report_write_error(int code);

@@ -15,7 +15,7 @@ class RunTimes {
   void add_stages(const pipeline::StageTimes& times);
   /// Adds the working time of an input that was worked on alone, without its start-up.
   void add_single(double seconds) { work_.seconds += seconds; }
-  /// Adds the common working time of several inputs that were worked on at once.
+  /// Adds the common working time of several inputs that were worked on at the same time.
   void add_several_at_once(double seconds);
 
   [[nodiscard]] const pipeline::StageTimes& stages() const { return stages_; }

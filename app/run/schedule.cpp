@@ -57,14 +57,14 @@ bool Schedule::may_run_beside_others(const InputOutcome& outcome) const {
   return !failure && (one_picture || video::asks_for_one_by_one(job.output.encoder));
 }
 
-/// Works on several inputs at once. Each lane works on one input after the other. A lane that finds
-/// no more inputs helps the other lanes.
+/// Works on several inputs at the same time. Each lane works on one input after the other. A lane
+/// that finds no more inputs helps the other lanes.
 void Schedule::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
   const Clock::time_point begin = Clock::now();
   const bool bar = shared_.progress.kind() == ProgressKind::bar;
-  ProgressTeller teller(bar ? ProgressKind::bar : ProgressKind::none, stderr,
-                        {{}, 0, inputs.size(), {}, 0, {}});
-  ProgressOfSeveral progress(teller);
+  ProgressReporter reporter(bar ? ProgressKind::bar : ProgressKind::none, stderr,
+                            {{}, 0, inputs.size(), {}, 0, {}});
+  ProgressOfSeveral progress(reporter);
   std::vector<QueuedInput> queued;
   for (const std::size_t index : inputs)
     queued.push_back({index, bytes_of_input(shared_.outcomes[index].planned.input)});

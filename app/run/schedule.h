@@ -1,4 +1,5 @@
-// Decides in which order a run works on its inputs: several at once, or one after the other.
+// Decides in which order a run works on its inputs: several at the same time, or one after the
+// other.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,10 @@
 
 namespace facepipe::app {
 
-/// Works on all inputs that wait. First, Schedule works on several inputs at once, which share the
-/// lanes of the device. Only inputs whose encoders don't keep all processors busy are among them.
-/// Then Schedule works on the other inputs, one after the other. The other inputs include those at
-/// which the device failed before. Throws errors that concern all inputs.
+/// Works on all inputs that wait. First, Schedule works on several inputs at the same time, which
+/// share the lanes of the device. Only inputs whose encoders don't keep all processors busy are
+/// among them. Then Schedule works on the other inputs, one after the other. The other inputs
+/// include those at which the device failed before. Throws errors that concern all inputs.
 class Schedule {
  public:
   explicit Schedule(const SharedWork& shared) : shared_(shared), worker_(shared) {}

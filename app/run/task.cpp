@@ -73,10 +73,10 @@ void wait_for_lock(const fs::path& file, const RunOptions& options, const std::s
       !fs::is_directory(folder_of(file), error))
     return;
   const Clock::time_point end = Clock::now() + options.task.patience;
-  bool told = false;
+  bool logged = false;
   while (const std::optional<LockHeld> held = held_lock(file)) {
     if (Clock::now() >= end) throw LockHeld(*held);
-    if (!std::exchange(told, true)) spdlog::info("{}; facepipe waits for it", held->what());
+    if (!std::exchange(logged, true)) spdlog::info("{}; facepipe waits for it", held->what());
     if (stop.stop_requested()) throw Stopped();
     std::this_thread::sleep_for(kPace);
   }

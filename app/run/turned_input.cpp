@@ -55,7 +55,7 @@ class Sampling {
     const double from_s = job_.input.start_s.value_or(0);
     const double to_s = look_at_first(from_s);
     for (std::size_t i = 1; i < kPlaces.size() && to_s > from_s; ++i) {
-      look_near(from_s + (to_s - from_s) * kPlaces[i] / static_cast<double>(kPlaces.size()));
+      sample_near(from_s + (to_s - from_s) * kPlaces[i] / static_cast<double>(kPlaces.size()));
       if (seen_.size() >= kFewPictures && are_upright(found_)) break;
     }
     return found_;
@@ -68,16 +68,16 @@ class Sampling {
     detectors_ = detectors_for_(source.upright());
     for (int turns = 0; turns < 4; ++turns)
       looks_.push_back(verify::Looks({{detectors_.get(), false, turns}}));
-    look_near(source, from_s);
+    sample_near(source, from_s);
     return std::min(source.duration_s(), job_.input.end_s.value_or(source.duration_s()));
   }
 
   /// Samples a picture near a time. Ignores an error, because pictures near other times may still
   /// be decodable.
-  void look_near(double time_s) {
+  void sample_near(double time_s) {
     try {
       video::FrameSource source = source_near(time_s);
-      look_near(source, time_s);
+      sample_near(source, time_s);
     } catch (const Error& error) {
       spdlog::debug("{}: can't look for turned faces near {} s: {}", job_.input.name, time_s,
                     error.what());
@@ -96,7 +96,7 @@ class Sampling {
 
   /// Searches the first frame at or after `time_s` for faces. If kMostDecoded frames are decoded
   /// before such a frame is found, searches the last of them.
-  void look_near(video::FrameSource& source, double time_s) {
+  void sample_near(video::FrameSource& source, double time_s) {
     std::optional<video::DecodedFrame> frame = source.next();
     for (int i = 1; i < kMostDecoded && frame && source.seconds(frame->frame) < time_s; ++i) {
       std::optional<video::DecodedFrame> next = source.next();

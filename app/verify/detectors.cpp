@@ -18,7 +18,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   const Size usual = options_.detect_size.value_or(size);
   add({});
   const std::vector<detector::ModelInfo> models = each_of(model_info());
-  tell_unused_models(options_, models);
+  warn_of_unused_models(options_, models);
   warn_of_licences(models, models.front().about().file);
   for (const detector::ModelInfo& model : models) check(model);
   if (const std::optional<Size> reduced = verify::reduced_size(usual)) add(reduced);

@@ -103,7 +103,7 @@ std::string turned_line(const VerifyResult& result) {
          std::to_string(result.turned[0]) + " in the same pictures as they are\n";
 }
 
-std::string beside_line(const BesideVideo& beside) {
+std::string line_of_pictures_beside(const BesideVideo& beside) {
   if (!beside.not_looked_at.empty())
     return "  " + beside.name + " was not searched: " + beside.not_looked_at + "\n";
   return "  " + beside.name + ": " + counted(beside.frames, "picture") + " searched, too\n";
@@ -238,7 +238,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
   if (!options.tracks.empty())
     text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
   text += '\n' + turned_line(result);
-  for (const BesideVideo& beside : result.beside) text += beside_line(beside);
+  for (const BesideVideo& beside : result.beside) text += line_of_pictures_beside(beside);
   const std::size_t listed = std::min(kMostListed, result.findings.size());
   for (std::size_t i = 0; i < listed; ++i) text += finding_line(result.findings[i]);
   if (listed < result.findings.size())

@@ -45,10 +45,10 @@ void Verification::add(std::vector<verify::Finding> findings, const std::string&
 /// Fills in what the finding shows.
 void Verification::name_class(verify::Finding& finding) const {
   if (finding.source != verify::FindingSource::edit_file) {
-    const detector::FoundClass& its =
+    const detector::FoundClass& found =
         detectors_.model_info().classes().at(finding.clearest.found_class);
-    finding.class_name = its.name;
-    finding.model = its.model;
+    finding.class_name = found.name;
+    finding.model = found.model;
     return;
   }
   const auto track = std::ranges::find(tracks_->tracks, finding.track, &track::FileTrack::id);
@@ -68,8 +68,8 @@ void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyRes
   result.boxes_left_out = pairs.boxes_left_out();
 }
 
-void Verification::look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
-                               const std::stop_token& stop) {
+void Verification::examine_beside(const std::vector<video::PicturesBeside>& all,
+                                  VerifyResult& result, const std::stop_token& stop) {
   for (const video::PicturesBeside& pictures : all) {
     BesideVideo entry{pictures.name, 0, pictures.unreadable};
     try {
@@ -87,13 +87,13 @@ void Verification::look_at(const video::PicturesBeside& pictures, BesideVideo& e
                            VerifyResult& result, const std::stop_token& stop) {
   if (!pictures.stream) {
     const MemoryFile file(pictures.file);
-    look_alone(file.path(), std::nullopt, entry, result, stop);
+    search_alone(file.path(), std::nullopt, entry, result, stop);
   } else if (video::is_fifo(options_.hidden)) {
     entry.not_looked_at = "a pipe can't be read again";
   } else if (pictures.timed && !video::is_fifo(options_.original)) {
     compare_stream(pictures, entry, result, stop);
   } else {
-    look_alone(options_.hidden, pictures.stream, entry, result, stop);
+    search_alone(options_.hidden, pictures.stream, entry, result, stop);
   }
 }
 
@@ -112,9 +112,9 @@ void Verification::compare_stream(const video::PicturesBeside& pictures, BesideV
   result.boxes_left_out += pairs.boxes_left_out();
 }
 
-void Verification::look_alone(const std::string& input, std::optional<int> stream,
-                              BesideVideo& entry, VerifyResult& result,
-                              const std::stop_token& stop) {
+void Verification::search_alone(const std::string& input, std::optional<int> stream,
+                                BesideVideo& entry, VerifyResult& result,
+                                const std::stop_token& stop) {
   VideoReader reader(input, options_, stop, stream);
   verify::LonePictures lone = lone_pictures();
   while (const std::optional<video::DecodedFrame> frame = reader.next())

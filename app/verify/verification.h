@@ -36,16 +36,16 @@ class Verification {
   /// too. Other pictures are searched for faces that a detector finds with certainty. If the
   /// original can't be read again, video streams are searched in the same way. The result lists the
   /// pictures that could not be examined.
-  void look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
-                   const std::stop_token& stop);
+  void examine_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
+                      const std::stop_token& stop);
 
  private:
   void look_at(const video::PicturesBeside& pictures, BesideVideo& entry, VerifyResult& result,
                const std::stop_token& stop);
   void compare_stream(const video::PicturesBeside& pictures, BesideVideo& entry,
                       VerifyResult& result, const std::stop_token& stop);
-  void look_alone(const std::string& input, std::optional<int> stream, BesideVideo& entry,
-                  VerifyResult& result, const std::stop_token& stop);
+  void search_alone(const std::string& input, std::optional<int> stream, BesideVideo& entry,
+                    VerifyResult& result, const std::stop_token& stop);
   void add(std::vector<verify::Finding> findings, const std::string& place,
            VerifyResult& result) const;
   void name_class(verify::Finding& finding) const;

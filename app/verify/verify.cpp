@@ -143,7 +143,7 @@ Verified compare_videos(const VerifyOptions& options, const VerifyProgress& prog
   VerifyResult result;
   Verification verification(options, detectors, tracks ? &*tracks : nullptr, progress);
   verification.compare(original, hidden, result, stop);
-  verification.look_beside(hidden.pictures_beside(), result, stop);
+  verification.examine_beside(hidden.pictures_beside(), result, stop);
   verify::sort_by_weight(result.findings);
   result.original = original.video();
   if (tracks) result.original.sha256 = tracks->input.sha256;  // read_tracks() has compared it
@@ -160,19 +160,19 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   Reports reports(options, stop);
   std::optional<Verified> verified;
   {
-    std::optional<ProgressTeller> teller;
+    std::optional<ProgressReporter> reporter;
     const VerifyProgress progress = [&](const pipeline::Progress& now) {
-      if (!teller)
-        teller.emplace(progress_kind(options.console), stderr,
-                       ProgressState{options.hidden, 1, 1, {}, 0, {}});
-      teller->update(now);
+      if (!reporter)
+        reporter.emplace(progress_kind(options.console), stderr,
+                         ProgressState{options.hidden, 1, 1, {}, 0, {}});
+      reporter->update(now);
     };
     verified = compare_videos(options, progress, stop);
   }
   VerifyResult& result = verified->result;
   reports.write(result, verified->model, stop);
   if (options.console.quiet) return result.exit_code;
-  tell(verify_summary(result, options));
+  print_to_stderr(verify_summary(result, options));
   return result.exit_code;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/passing_error.h"
+#include "core/terminal_text.h"
 #include "core/write_all.h"
 
 namespace facepipe {
@@ -160,7 +161,7 @@ void OutputFile::open_stream() {
 }
 
 void OutputFile::open_temporary() {
-  fs::path name = name_beside(target_, target_.filename().string(), temporary_suffix());
+  fs::path name = sibling_path(target_, target_.filename().string(), temporary_suffix());
   struct stat there {};
   // An existing file must not be recorded, because the record would then call it ours.
   if (lstat(name.c_str(), &there) == 0) fail(EEXIST);
@@ -325,7 +326,7 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
     passes = code == EEXIST || is_passing(code);  // EEXIST: another run was faster
   } catch (const Error& error) {
     passes = dynamic_cast<const PassingError*>(&error) != nullptr;
-    reason = std::string(error.what()).substr(target_.string().size() + 2);
+    reason = std::string(error.what()).substr(one_line(target_.string()).size() + 2);
   }
   const fs::path kept = keep_partial();
   const std::string message =

@@ -43,7 +43,7 @@ std::string read_all(int file, std::size_t size) {
 }  // namespace
 
 fs::path OutputLock::record_path(const fs::path& target) {
-  return name_beside(target, "." + target.filename().string(), ".facepipe");
+  return sibling_path(target, "." + target.filename().string(), ".facepipe");
 }
 
 OutputLock::OutputLock(fs::path target, const IsOurs& is_ours)

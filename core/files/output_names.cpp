@@ -97,10 +97,10 @@ std::string without_temporary_suffix(const std::string& name) {
 
 fs::path partial_name(const fs::path& target, int number) {
   const std::string mark = number > 1 ? ".partial-" + std::to_string(number) : ".partial";
-  return name_beside(target, target.stem().string(), mark + target.extension().string());
+  return sibling_path(target, target.stem().string(), mark + target.extension().string());
 }
 
-fs::path name_beside(const fs::path& target, const std::string& stem, const std::string& rest) {
+fs::path sibling_path(const fs::path& target, const std::string& stem, const std::string& rest) {
   const long known = pathconf(folder_of(target).c_str(), _PC_NAME_MAX);
   const std::size_t longest = known > 0 ? static_cast<std::size_t>(known) : 255;
   std::string name = stem;

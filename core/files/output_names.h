@@ -25,8 +25,8 @@ enum class ExistingTarget { refuse, replace };
 
 /// Returns `stem` + `rest` beside `target`. If this name is too long for the file system, the stem
 /// is shortened, and a hash of the whole stem follows it.
-[[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target,
-                                                const std::string& stem, const std::string& rest);
+[[nodiscard]] std::filesystem::path sibling_path(const std::filesystem::path& target,
+                                                 const std::string& stem, const std::string& rest);
 
 /// Renames a file. Returns 0 or an errno: EEXIST if something has the new name and `existing`
 /// refuses to replace it.

@@ -64,7 +64,7 @@ std::optional<fs::path> temporary_of(const fs::path& target, std::string_view es
   if (!name || name->find('/') != std::string::npos) return std::nullopt;
   const std::string stem = without_temporary_suffix(*name);
   if (stem.empty()) return std::nullopt;
-  const fs::path own = name_beside(target, target.filename().string(), name->substr(stem.size()));
+  const fs::path own = sibling_path(target, target.filename().string(), name->substr(stem.size()));
   if (own.filename() != *name && !(is_ours && is_ours(stem, NameOf::temporary)))
     return std::nullopt;
   return target.parent_path() / *name;
@@ -160,8 +160,8 @@ std::string maker_line() {
          (here.boot.empty() ? "-" : here.boot) + ' ' + escaped(here.host) + '\n';
 }
 
-/// Returns the target's size, or -1 if it is no regular file. For example, the pattern of an image
-/// sequence names no file.
+/// Returns the target's size, or -1 if it is not a regular file. For example, the pattern of an
+/// image sequence names no file.
 std::int64_t size_of_target(const fs::path& target) {
   struct stat found {};
   return lstat(target.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;

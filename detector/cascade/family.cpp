@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <opencv2/core.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +22,7 @@ class CascadeDetectorFactory final : public KeepingFactory {
       : KeepingFactory(choice, std::string(kFamily.name), model.sha256,
                        kFamily.traits.finds_landmarks, options),
         scanner_(std::make_shared<const Scanner>(std::move(model))),
-        workers_(std::make_shared<Workers>(this->options().threads)) {
-    cv::setNumThreads(1);  // each of our own threads makes a level by itself
-  }
+        workers_(std::make_shared<Workers>(this->options().threads)) {}
 
  private:
   // A detector needs memory for a batch of levels.

@@ -61,9 +61,9 @@ def on_cpu(arguments, detector, picture, frames, folder):
             picture.clip(frames), "--no-video", "--latency", latency, "--overwrite", "--device", "cpu", "--model",
             detector.model, *detector.options])
         with open(latency, encoding="utf-8") as lines:
-            settled = frame_times.read(lines, 1)  # the first frame waits for the program to start
+            later = frame_times.read(lines, 1)  # the first frame waits for the program to start
         medians.append(statistics.median(sum(end - begin for begin, end in (
-            frame.stages["preprocess"], frame.stages["inference"])) for frame in settled))
+            frame.stages["preprocess"], frame.stages["inference"])) for frame in later))
     engine = f"{report[0]['engine']}, {report[0]['precision']}"
     return DetectorTime(detector.name, picture.name, engine, arguments.repeats, *spread(medians)), report[0]
 

@@ -29,7 +29,7 @@ def add_options(options):
         measurement.add_program(options, program)
 
 
-def settle(arguments):
+def derive_defaults(arguments):
     """Sets defaults that depend on other options, and makes paths absolute, because programs run in other folders."""
     arguments.cpu_calls = 1 if arguments.quick else 7
     if arguments.quick:

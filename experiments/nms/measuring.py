@@ -41,7 +41,7 @@ def add_options(options):
                          help="of crowd and mosaic (default: on the CPU 50, else all)")
 
 
-def settle(arguments):
+def derive_defaults(arguments):
     """Sets defaults that depend on other options."""
     if arguments.quick:
         arguments.cpu_time = "0.001"

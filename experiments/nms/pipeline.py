@@ -44,10 +44,10 @@ def measure(arguments, source, folder):
             frames, report = run(arguments, source, rule, folder)
             for frame in frames:
                 times[frame.frame, frame.candidates, frame.faces].append(1000 * milliseconds(frame, "nms"))
-            settled = frames[len(frames) // 5:]  # the first frames wait for the program to start
+            later = frames[len(frames) // 5:]  # the first frames wait for the program to start
             for stage, medians in stages.items():
-                medians.append(statistics.median(milliseconds(frame, stage) for frame in settled))
-            rates.append(frame_times.rate(settled))
+                medians.append(statistics.median(milliseconds(frame, stage) for frame in later))
+            rates.append(frame_times.rate(later))
         rows += [FrameTime(source.name, frame, rule, candidates, count, len(values), *spread(values))
                  for (frame, candidates, count), values in times.items()]
         shares.append(Share(source.name, report["device"], rule, arguments.repeats,

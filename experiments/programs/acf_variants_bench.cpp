@@ -22,7 +22,7 @@
 // scale of the picture itself, have a part for each step, "cells" (our step, which smooths again
 // and pads), and "features" for all steps. Alive is the number of windows that the first trees
 // left. A column that a line doesn't have is 0. If the device has no room for all launches, there
-// is no line, and standard error says so.
+// is not a line, and standard error says so.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>

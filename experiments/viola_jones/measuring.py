@@ -21,7 +21,7 @@ def add_options(options):
     options.add_argument("--mpirun", default="mpirun", help="the launcher of MPI's processes (default: mpirun)")
 
 
-def settle(arguments):
+def derive_defaults(arguments):
     pass
 
 

@@ -47,7 +47,7 @@ class BoxesAlike {
   void clear() { grid_.clear(); }
   void add(const WholeBox& box, std::uint32_t id) { grid_.add(box, id); }
   /// Must be called after the last add(), and before the functions below.
-  void settle() {
+  void sort() {
     grid_.sort();
     grid_.merge_equal(entry_of_);
   }

@@ -46,7 +46,7 @@ class ClassSuppressor {
   std::vector<float> thresholds_;
   std::map<float, CpuSuppressor> suppressors_;  // by threshold
   std::vector<Kept> kept_;                      // of all classes
-  // What the result refers to.
+  // The result refers to these.
   std::vector<std::uint32_t> indices_;
   std::vector<Box> boxes_;
   std::vector<float> scores_;

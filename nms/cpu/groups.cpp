@@ -14,7 +14,7 @@ void collect(const GroupInput& input, BoxesAlike<Similar>& similar_boxes) {
   for (std::uint32_t i = 0; i < input.count; ++i)
     if (!std::isnan(input.scores[i]) && round_to_pixels(input.boxes[i], whole))
       similar_boxes.add(whole, i);
-  similar_boxes.settle();
+  similar_boxes.sort();
 }
 
 /// Returns the root of an entry's tree. Shortens the path to it: attaches each entry on the path to

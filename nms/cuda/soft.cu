@@ -115,7 +115,7 @@ __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
 }
 
 /// Returns the factor by which the row's score is multiplied when candidate i is selected. It is 1
-/// if candidate i is no neighbour.
+/// if candidate i is not a neighbour.
 template <SoftDecay kDecay>
 __device__ __forceinline__ float decay_by(const BlockContext& block, const Row& row, unsigned i) {
   const CandidateView& view = block.arguments.view;

@@ -172,7 +172,7 @@ class CpuProcessor final : public FrameProcessor {
     if (!options_.hide && (options_.follow || options_.search.every > 1))
       tracking_.emplace(options_);
     if (options_.search.every > 1) every_.emplace(options_.search.every);
-    tell_tiles(detector_->facts().tiling);
+    log_tiles(detector_->facts().tiling);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override {

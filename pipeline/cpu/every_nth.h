@@ -37,7 +37,7 @@ class EveryNth {
 };
 
 /// Fills in the faces of frames that were not searched. These frames wait for the next searched
-/// frame; fewer than n frames wait at once. Used by one thread.
+/// frame; fewer than n frames wait at the same time. Used by one thread.
 class FramesBetween {
  public:
   /// @param options  must outlive this object

@@ -38,19 +38,19 @@
 namespace facepipe::pipeline {
 namespace {
 
-// Number of frames, of all lanes together, that the chip works on at once. Threads sleep while they
-// wait for the chip, so more than two frames are needed to keep the chip busy (H100: 3,025 frames
-// of 1080p a second with 2, 3,667 with 4).
+// Number of frames, of all lanes together, that the chip works on at the same time. Threads sleep
+// while they wait for the chip, so more than two frames are needed to keep the chip busy (H100:
+// 3,025 frames of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
 
-FaceFields fields_of(const JobOptions& options) {
-  if (options.hide) return FaceFields::places;
+FaceDownload fields_of(const JobOptions& options) {
+  if (options.hide) return FaceDownload::places;
   if (options.wants_faces || (follows(options) && style_of(options).landmarks))
-    return FaceFields::all;
-  return follows(options) ? FaceFields::places : FaceFields::none;
+    return FaceDownload::all;
+  return follows(options) ? FaceDownload::places : FaceDownload::none;
 }
 
-Following following_of(const JobOptions& options) {
+FollowScores following_of(const JobOptions& options) {
   const SearchOptions& search = options.search;
   return {search.scales.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
           search.followed_nms};
@@ -62,7 +62,7 @@ std::vector<float> each_or(std::vector<float> values, std::size_t classes, float
   return values;
 }
 
-/// Returns the scores of detections that are followed, as Following::followed.
+/// Returns the scores of detections that are followed, as FollowScores::followed.
 std::vector<float> followed_scores_of(const JobOptions& options, std::size_t classes) {
   std::vector<float> scores;
   for (std::size_t i = 0; i < classes; ++i)
@@ -116,7 +116,7 @@ void try_hiding(Device device) {
 
 class CudaBackend final : public Backend {
  public:
-  /// @param requests  the number of frames that one lane searches at once
+  /// @param requests  the number of frames that one lane searches at the same time
   CudaBackend(Device device, std::unique_ptr<detector::CudaDetectorFactory> detectors, int requests)
       : device_(device), requests_(requests), detectors_(std::move(detectors)) {
     // Makes nvJPEG and NVDEC sleep while they wait for the device, because lanes need the cores.
@@ -191,7 +191,7 @@ class CudaBackend final : public Backend {
                                                              CopyCounter& copies) override {
     cuda::use_device(device_);
     if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
-      // More pictures at once gain nothing, because nvJPEG's calls wait in the library.
+      // More pictures at the same time gain nothing, because nvJPEG's calls wait in the library.
       constexpr int kAtOnce = 1;
       return video::make_jpeg_encoder(setup, first, *nvjpeg(), kAtOnce, notices, copies);
     }

@@ -25,7 +25,7 @@ struct FaceSelectionSetup {
   /// applies.
   std::vector<float> overlaps;
   FaceSizes sizes;
-  FaceFields to_host = FaceFields::none;
+  FaceDownload to_host = FaceDownload::none;
 };
 
 /// Selects the faces of one frame in flight. Allocates nothing after construction. Bound to the

@@ -49,7 +49,7 @@ void enqueue_scored_over(const cuda::DeviceDetections& candidates, const float* 
                          const cuda::DeviceDetections& over, cuda::StreamView stream);
 
 /// Says which data of faces come to the host. The counts always come.
-enum class FaceFields : std::uint8_t {
+enum class FaceDownload : std::uint8_t {
   none,    ///< no data of faces
   places,  ///< boxes, scores and classes, which tracks need
   all,     ///< boxes, scores, classes and landmarks
@@ -62,11 +62,11 @@ class FacesDownload {
   /// The most faces that enqueue() copies. If a frame has more, collect() copies the rest and
   /// waits.
   static constexpr std::uint32_t kEager = 512;
-  /// Replaces kEager for FaceFields::places. Tracks also need the boxes of weak detections, and a
+  /// Replaces kEager for FaceDownload::places. Tracks also need the boxes of weak detections, and a
   /// crowd has thousands of them.
   static constexpr std::uint32_t kEagerPlaces = 4096;
 
-  FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, FaceFields wanted);
+  FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, FaceDownload wanted);
 
   /// Enqueues the copy from the device to pinned memory. Can be captured.
   void enqueue(cuda::StreamView stream);

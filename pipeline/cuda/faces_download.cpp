@@ -13,13 +13,13 @@ void copy_part(const cuda::PinnedBuffer<T>& to, const T* from, std::uint32_t fir
   cuda::copy(target, cuda::DeviceSpan<const T>{from + first, count}, stream);
 }
 
-std::uint32_t most_eager(FaceFields wanted) {
+std::uint32_t most_eager(FaceDownload wanted) {
   switch (wanted) {
-    case FaceFields::none:
+    case FaceDownload::none:
       return 0;
-    case FaceFields::places:
+    case FaceDownload::places:
       return FacesDownload::kEagerPlaces;
-    case FaceFields::all:
+    case FaceDownload::all:
       return FacesDownload::kEager;
   }
   return 0;
@@ -28,14 +28,14 @@ std::uint32_t most_eager(FaceFields wanted) {
 }  // namespace
 
 FacesDownload::FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces,
-                             FaceFields wanted)
+                             FaceDownload wanted)
     : counts_(counts),
       faces_(faces),
       eager_(std::min(faces.capacity, most_eager(wanted))),
       host_counts_(1),
-      boxes_(wanted == FaceFields::none ? 0 : faces.capacity),
+      boxes_(wanted == FaceDownload::none ? 0 : faces.capacity),
       scores_(boxes_.size()),
-      landmarks_(wanted == FaceFields::all && faces.landmarks != nullptr ? boxes_.size() : 0),
+      landmarks_(wanted == FaceDownload::all && faces.landmarks != nullptr ? boxes_.size() : 0),
       classes_(faces.classes != nullptr ? boxes_.size() : 0) {
   if (counts == nullptr) throw Error(ErrorKind::internal, "FacesDownload: counts is null");
   *host_counts_.data() = {};

@@ -17,7 +17,7 @@ Clock::duration milliseconds(float time) {
 }
 
 /// Makes the setup for the drawn faces. If there is one class, the detector's candidates all score
-/// more than the lower of the two scores of Following, so only the higher score needs a filter.
+/// more than the lower of the two scores of FollowScores, so only the higher score needs a filter.
 FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
   FaceSelectionSetup faces{setup.classes.face_scores, setup.nms, setup.classes.overlaps,
                            setup.sizes, setup.to_host};
@@ -29,7 +29,7 @@ FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
 
 FaceSelectionSetup followed_of(const FrameGraphSetup& setup) {
   FaceSelectionSetup followed{setup.classes.followed_scores, setup.follow->nms,
-                              setup.classes.followed_overlaps, setup.sizes, FaceFields::places};
+                              setup.classes.followed_overlaps, setup.sizes, FaceDownload::places};
   const bool one_class = setup.classes.overlaps.empty();
   if (one_class && setup.follow->followed > setup.follow->face)
     followed.over = {setup.follow->followed};

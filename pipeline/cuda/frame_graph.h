@@ -26,11 +26,11 @@ namespace facepipe::pipeline {
 
 /// Says which detections a job follows. The detector returns all candidates that score more than
 /// the lower of the two scores.
-struct Following {
+struct FollowScores {
   float followed = 0;     ///< candidates that score more are followed
   float face = 0;         ///< candidates that score more are faces
   nms::NmsOptions nms{};  ///< for those that are followed
-  friend bool operator==(const Following&, const Following&) = default;
+  friend bool operator==(const FollowScores&, const FollowScores&) = default;
 };
 
 /// Says how candidates are selected if the detector finds several classes. Each vector that isn't
@@ -39,8 +39,8 @@ struct ClassRules {
   std::vector<float> overlaps;  ///< replaces FrameGraphSetup::nms's threshold
   /// Candidates that score more are faces. Empty: all candidates are.
   std::vector<float> face_scores;
-  std::vector<float> followed_overlaps;  ///< replaces the threshold of Following::nms
-  std::vector<float> followed_scores;    ///< replaces Following::followed
+  std::vector<float> followed_overlaps;  ///< replaces the threshold of FollowScores::nms
+  std::vector<float> followed_scores;    ///< replaces FollowScores::followed
   friend bool operator==(const ClassRules&, const ClassRules&) = default;
 };
 
@@ -53,8 +53,8 @@ struct FrameGraphSetup {
   nms::NmsOptions nms;
   ClassRules classes;
   FaceSizes sizes;
-  FaceFields to_host = FaceFields::none;
-  std::optional<Following> follow;  ///< set if faces are followed
+  FaceDownload to_host = FaceDownload::none;
+  std::optional<FollowScores> follow;  ///< set if faces are followed
   bool times_stages = false;  ///< the graph records events between the stages; this costs some time
   cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< how FrameGraph::wait() waits
 };
@@ -81,7 +81,7 @@ class FrameGraph {
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  /// Returns the last frame's detections that tracks need. Suppression by Following::nms has
+  /// Returns the last frame's detections that tracks need. Suppression by FollowScores::nms has
   /// selected them, regardless of FrameGraphSetup::nms. Call it after wait(), and only if faces are
   /// followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {

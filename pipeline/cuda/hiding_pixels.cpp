@@ -68,17 +68,17 @@ class CudaHidingPixels final : public HidingPixels {
   void hide(Frame& frame, std::span<const Box> faces) override {
     video::hold_back_until_ready(frame, stream_);
     hider_.enqueue(frame, faces, stream_);
-    tell_ready(frame);
+    record_ready(frame);
   }
 
   void hide_all(Frame& frame) override {
     video::hold_back_until_ready(frame, stream_);
     overlay::enqueue_hide_all(frame, color_, stream_);
-    tell_ready(frame);
+    record_ready(frame);
   }
 
  private:
-  void tell_ready(Frame& frame) {
+  void record_ready(Frame& frame) {
     std::shared_ptr<cuda::Event> hidden = events_.lease();
     hidden->record(stream_);
     video::attach_ready(frame, std::move(hidden));

@@ -21,8 +21,8 @@ struct GraphKey {
   nms::NmsOptions nms;
   ClassRules classes;
   FaceSizes sizes;
-  FaceFields to_host = FaceFields::none;
-  std::optional<Following> follow;
+  FaceDownload to_host = FaceDownload::none;
+  std::optional<FollowScores> follow;
   bool times_stages = false;
   detector::Tuning tuning = detector::Tuning::none;
   int places = 1;                                        ///< graphs in the set
@@ -31,7 +31,7 @@ struct GraphKey {
   friend bool operator==(const GraphKey&, const GraphKey&) = default;
 };
 
-/// Graphs with the same key: one for each frame that is in flight at once.
+/// Graphs with the same key: one for each frame that is in flight at the same time.
 struct GraphSet {
   std::shared_ptr<const detector::CudaDetector> detector;
   std::vector<std::unique_ptr<FrameGraph>> graphs;

@@ -65,7 +65,7 @@ class CudaProcessor final : public FrameProcessor {
         hides_(setup.options.hide.has_value()),
         copies_(setup.copies) {
     if (!graphs_) return;
-    tell_tiles(graphs_->detector->facts().tiling);
+    log_tiles(graphs_->detector->facts().tiling);
     if (follows(setup.options)) prepare_following(setup);
   }
 

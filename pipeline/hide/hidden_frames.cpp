@@ -22,8 +22,8 @@ track::TrackerOptions with(track::TrackerOptions options, int most_waiting) {
 }
 
 /// Returns the growth of a class; nullopt if the class has the growth of the run.
-std::optional<float> grow_of(const std::vector<track::TrackClass>& classes, std::uint16_t its) {
-  return its < classes.size() ? classes[its].grow : std::nullopt;
+std::optional<float> grow_of(const std::vector<track::TrackClass>& classes, std::uint16_t number) {
+  return number < classes.size() ? classes[number].grow : std::nullopt;
 }
 
 HiddenFrame hidden_of(const track::TrackedFrame& known,

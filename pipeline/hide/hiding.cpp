@@ -235,7 +235,7 @@ void Hiding::answer(std::vector<HiddenFrame> known, TrackQueue& queue) {
 void Hiding::check_instructions(const JobOptions& options, video::Notices& notices) const {
   std::vector<InstructionUse> uses{region_use_.sum()};
   if (std::optional<InstructionUse> tracks = source_->use()) uses.push_back(std::move(*tracks));
-  tell_unused(uses, options.input.name, options.output.strict, notices);
+  warn_of_unused(uses, options.input.name, options.output.strict, notices);
 }
 
 }  // namespace facepipe::pipeline

@@ -186,7 +186,7 @@ class Hiding {
   [[nodiscard]] TrackCounts track_counts() const { return source_->track_counts(); }
   /// Adds the notices that the user should get.
   void report(video::Notices& notices) const { source_->report(notices); }
-  /// Calls tell_unused(). Call it only if the job has worked on the whole chosen range.
+  /// Calls warn_of_unused(). Call it only if the job has worked on the whole chosen range.
   void check_instructions(const JobOptions& options, video::Notices& notices) const;
 
  private:

@@ -84,8 +84,8 @@ InstructionUse TrackUse::sum() const {
   return use;
 }
 
-void tell_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
-                 video::Notices& notices) {
+void warn_of_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
+                    video::Notices& notices) {
   for (const InstructionUse& use : uses) {
     for (std::size_t i = 0; i < std::min(use.unused.size(), kMostNamed); ++i)
       notices.add(use.unused[i] + " applies to no frame: no frame's time lies within it");

@@ -71,7 +71,7 @@ class TrackUse {
 /// Adds notices about instructions that applied to no frame. Throws Error(usage), which names the
 /// input, if no hiding instruction of a source applied. With `strict`, the function also throws
 /// this error if any instruction did not apply.
-void tell_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
-                 video::Notices& notices);
+void warn_of_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
+                    video::Notices& notices);
 
 }  // namespace facepipe::pipeline

@@ -15,8 +15,8 @@
 
 namespace facepipe::pipeline {
 
-/// Limits the frames that are in a lane at once. Also waits until TrackQueue and Order, which hold
-/// frames of all lanes, have room for the frame. Used by one thread.
+/// Limits the frames that are in a lane at the same time. Also waits until TrackQueue and Order,
+/// which hold frames of all lanes, have room for the frame. Used by one thread.
 class LaneEntrance {
  public:
   struct Setup {

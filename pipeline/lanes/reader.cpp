@@ -34,7 +34,7 @@ void Reader::read_into(Feed& feed, const video::Decoder& decoder) {
       if (ended_range_) return;
       feed.give(std::move(item));
     } else {
-      tell_late_stream(plan_, demuxer, *item.packet, notices_);
+      note_late_stream(plan_, demuxer, *item.packet, notices_);
       if (wants_packet(plan_, demuxer, decoder, *item.packet))
         feed.give(SidePacket{std::move(item.packet)});
     }

@@ -78,23 +78,23 @@ void Segments::close() {
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
-    tell_end();
+    signal_end();
   }
   filled_.notify_all();
 }
 
 /// Returns whether pop() needn't wait: there is a segment, or no segment will come again.
-bool Segments::can_tell() const { return !waiting_.empty() || (closed_ && open_.empty()); }
+bool Segments::can_signal_end() const { return !waiting_.empty() || (closed_ && open_.empty()); }
 
-void Segments::tell_end() {
-  if (waiting_.empty() && can_tell()) ended_.request_stop();
+void Segments::signal_end() {
+  if (waiting_.empty() && can_signal_end()) ended_.request_stop();
 }
 
 std::optional<std::shared_ptr<Segment>> Segments::take() {
   if (waiting_.empty()) return std::nullopt;
   std::shared_ptr<Segment> first = std::move(waiting_.front());
   waiting_.pop_front();
-  tell_end();
+  signal_end();
   room_.notify_one();
   return first;
 }
@@ -102,7 +102,7 @@ std::optional<std::shared_ptr<Segment>> Segments::take() {
 std::optional<std::shared_ptr<Segment>> Segments::pop(const std::stop_token& stop) {
   const ScopedWait waiting;
   std::unique_lock lock(mutex_);
-  wait_unless_stopped(lock, filled_, stop, [this] { return can_tell(); });
+  wait_unless_stopped(lock, filled_, stop, [this] { return can_signal_end(); });
   return take();
 }
 
@@ -110,7 +110,7 @@ std::optional<std::shared_ptr<Segment>> Segments::pop_within(Clock::duration pat
                                                              const std::stop_token& stop) {
   const ScopedWait waiting;
   std::unique_lock lock(mutex_);
-  filled_.wait_for(lock, stop, patience, [this] { return can_tell(); });
+  filled_.wait_for(lock, stop, patience, [this] { return can_signal_end(); });
   if (stop.stop_requested()) throw Stopped();
   return take();
 }
@@ -119,7 +119,7 @@ void Segments::done(std::int64_t segment) {
   {
     const std::scoped_lock lock(mutex_);
     open_.erase(segment);
-    tell_end();
+    signal_end();
   }
   filled_.notify_all();
 }

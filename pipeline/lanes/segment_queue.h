@@ -105,8 +105,8 @@ class Segments {
   void give_back(std::vector<std::shared_ptr<Segment>> segments);
 
  private:
-  [[nodiscard]] bool can_tell() const;
-  void tell_end();
+  [[nodiscard]] bool can_signal_end() const;
+  void signal_end();
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> take();
 
   const std::size_t capacity_;

@@ -101,8 +101,8 @@ TEST_F(DeviceChoiceTest, TheCpuByNameGivesNoReason) {
 
 TEST_F(DeviceChoiceTest, WhereNothingWorksTheCpusErrorIsTold) {
   on_cuda_ = "no memory";
-  on_cpu_ = "model.onnx: is no ONNX";
-  expect_error(ErrorKind::device, "is no ONNX", [&] { (void)choose("auto", one_chip()); });
+  on_cpu_ = "model.onnx: is not ONNX";
+  expect_error(ErrorKind::device, "is not ONNX", [&] { (void)choose("auto", one_chip()); });
 }
 
 TEST_F(DeviceChoiceTest, AllAreThoseThatWorkAndSayWhichDont) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,10 @@ class FailingCalls : public testing::Test {
     if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
   }
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=0.4 -c:v libx264 -preset ultrafast", clip());
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip() { return *clips_ / "clip.mp4"; }
 
   [[nodiscard]] Arguments run_words(const Arguments& more = {}) const {
@@ -61,7 +59,7 @@ class FailingCalls : public testing::Test {
     for (const std::string& name : dir_.names()) fs::remove(dir_ / name);
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   const TemporaryFolder dir_;
 };
 

@@ -220,7 +220,7 @@ TEST_F(ModelCheck, CascadesHaveNoCard) {
 }
 
 TEST_F(ModelCheck, WhatIsNoModelIsRefused) {
-  const std::string text = dir_.write("text.onnx", "this is no model");
+  const std::string text = dir_.write("text.onnx", "this is not a model");
   for (const std::string& model : {text, (dir_ / "none.onnx").string(), dir_.path().string()}) {
     const CommandResult result = run_program({"model", "check", model, "--draft", dir_ / "c.json"});
     expect_refused(result, 4, model);

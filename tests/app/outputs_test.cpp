@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -28,13 +29,10 @@ using testing::Not;
 class Outputs : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=0.4 -c:v libx264 -preset ultrafast", clip());
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip() { return *clips_ / "clip.mp4"; }
 
   static CommandResult run(const Arguments& arguments) {
@@ -47,7 +45,7 @@ class Outputs : public testing::Test {
     EXPECT_EQ(video_stamps(video).size(), 10U) << video;
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   TemporaryFolder dir_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -25,17 +26,14 @@ class PhotoClip : public testing::Test {
   /// photo, which is scaled to a width of 1280 pixels. It has the form "X:Y" of FFmpeg's crop
   /// filter, and may contain the frame number n.
   static void make_clip(const std::string& corner) {
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
     ffmpeg("-loop 1 -t 0.24 -r 25 -i " + photo +
                " -f lavfi -t 0.24 -i sine -vf scale=1280:-2,crop=640:384:" + corner +
                ",format=yuv420p -c:v libx264 -preset ultrafast -qp 0 -c:a aac -shortest",
            clip());
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static std::string clip() { return *folder_ / "clip.mkv"; }
 
   static CommandResult run(const Arguments& more) {
@@ -61,7 +59,7 @@ class PhotoClip : public testing::Test {
   TemporaryFolder dir_;
 
  private:
-  inline static TemporaryFolder* folder_ = nullptr;
+  inline static std::optional<TemporaryFolder> folder_;
 };
 
 }  // namespace facepipe::test

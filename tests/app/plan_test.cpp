@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ std::map<std::string, std::pair<std::uintmax_t, fs::file_time_type>> listing(con
 class Plan : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     ffmpeg(
         "-f lavfi -i testsrc2=s=160x120:r=25:d=2 -f lavfi -i sine=d=2 -f lavfi -i sine=f=99:d=2 "
         "-map 0 -map 1 -map 2 -c:v libx264 -preset ultrafast -c:a:0 aac -c:a:1 pcm_s16le "
@@ -45,10 +46,7 @@ class Plan : public testing::Test {
         clip());
     ffmpeg("-f lavfi -i testsrc2=s=96x64:r=10:d=1 -c:v mpeg4", *clips_ / "small.avi");
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip() { return *clips_ / "clip.mkv"; }
 
   /// Plans, expects that nothing is written, and returns the plan.
@@ -70,7 +68,7 @@ class Plan : public testing::Test {
     return json::parse(read_file(dir_ / "report.json"))[0];
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   TemporaryFolder dir_;
 };
 
@@ -205,7 +203,7 @@ TEST_F(Plan, RefusesWhatTheRunRefuses) {
   dir_.write("report.json");
   const std::vector<std::pair<Arguments, int>> refused{
       {{"run", dir_ / "missing.mp4"}, 3},
-      {{"run", dir_ / "there.mp4", "-o", dir_ / "out.mp4"}, 3},  // it is no video
+      {{"run", dir_ / "there.mp4", "-o", dir_ / "out.mp4"}, 3},  // it is not a video
       {{"run", clip(), "-o", dir_ / "there.mp4"}, 5},
       {{"run", clip(), "-o", dir_ / "out.mp4", "--report", dir_ / "report.json"}, 5},
       {{"run", clip(), "-o", dir_ / "none" / "out.mp4"}, 5},

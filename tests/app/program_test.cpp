@@ -86,7 +86,7 @@ TEST(Program, UsageErrorsAreTwo) {
 TEST(Program, InputErrorsAreThree) {
   const TemporaryFolder dir;
   std::filesystem::create_directory(dir / "empty");
-  const std::string text = dir.write("text.mp4", "this is no video");
+  const std::string text = dir.write("text.mp4", "this is not a video");
   const std::string nothing = dir.write("nothing.mp4", "");
   expect_refusal(3, "missing.mp4: no such file", {"run", dir / "missing.mp4"});
   expect_refusal(3, "empty: there is no video or image", {"run", dir / "empty"});
@@ -129,7 +129,7 @@ TEST(Program, LargePicturesPassInLittleMemoryAndTellOfTiles) {
 TEST(Program, ModelErrorsAreFour) {
   const TemporaryFolder dir;
   const std::string clip = dir.write("clip.mp4");
-  const std::string text = dir.write("model.onnx", "this is no model");
+  const std::string text = dir.write("model.onnx", "this is not a model");
   const Arguments base{"run", clip, "--no-video", "--model"};
   for (const std::string& model :
        std::vector<std::string>{dir / "missing.onnx", text, dir.path().string()})

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,10 @@ class ReadErrors : public testing::Test {
   static constexpr std::size_t kFrames = 50;
 
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=2 -c:v mjpeg -q:v 2", clip());
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip() { return *clips_ / "clip.mkv"; }
 
   [[nodiscard]] Arguments run_words(const std::string& input, const Arguments& more = {}) const {
@@ -65,7 +63,7 @@ class ReadErrors : public testing::Test {
     EXPECT_LT(frames, kFrames);
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   const TemporaryFolder dir_;
 };
 

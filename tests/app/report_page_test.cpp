@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "core/files/sha256.h"
@@ -40,13 +41,10 @@ std::size_t pictures_in(const std::string& page) {
 class ReportPage : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     ffmpeg("-f lavfi -i testsrc2=s=160x120:r=25:d=1.2 -c:v libx264 -preset ultrafast -g 5", clip());
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip() { return *clips_ / "clip.mp4"; }
 
   /// Runs a command and expects that it succeeds.
@@ -55,7 +53,7 @@ class ReportPage : public testing::Test {
     EXPECT_EQ(result.exit_code, 0) << result.err;
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   TemporaryFolder dir_;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -22,16 +23,13 @@ using testing::StartsWith;
 class StandardStreams : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     ffmpeg(
         "-f lavfi -i testsrc2=s=128x96:r=25:d=0.4 -f lavfi -i sine=d=0.4 -c:v libx264 "
         "-preset ultrafast -c:a aac",
         *folder_ / "clip.mp4");
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
 
   /// Runs a line of bash in an empty folder. "$0" is the program, and "$1" is a clip of ten
   /// pictures with sound. If a command of a pipe fails, returns the exit code of the last one that
@@ -44,7 +42,7 @@ class StandardStreams : public testing::Test {
     return probe(dir_ / name)["format"]["format_name"].get<std::string>();
   }
 
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
   const TemporaryFolder dir_;
 };
 

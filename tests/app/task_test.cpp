@@ -12,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -79,15 +80,12 @@ class Started {
 class Tasks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=2 -c:v mjpeg -q:v 2", clip());
     // A run on this clip takes longer than any test waits.
     ffmpeg("-f lavfi -i testsrc2=s=640x360:r=60:d=120 -c:v libx264 -preset ultrafast", long_clip());
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip() { return *clips_ / "clip.mkv"; }
   static fs::path long_clip() { return *clips_ / "long.mp4"; }
 
@@ -122,7 +120,7 @@ class Tasks : public testing::Test {
         names, [](const std::string& name) { return name.starts_with("out.mkv.tmp-"); });
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   const TemporaryFolder dir_;
 };
 

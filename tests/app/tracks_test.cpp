@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -35,7 +36,7 @@ constexpr int kWhite = 255;
 class Tracks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
     ffmpeg("-loop 1 -t 0.4 -r 25 -i " + photo +
                " -vf scale=1280:-2,crop=320:192:600+n*2:200,format=yuv420p -c:v libx264 -preset "
@@ -44,10 +45,7 @@ class Tracks : public testing::Test {
     const CommandResult result = facepipe({"detect", clip(), "--write-tracks", tracks()});
     if (result.exit_code != 0) throw std::runtime_error(result.err);
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static std::string clip() { return *clips_ / "clip.mkv"; }
   static std::string tracks() { return *clips_ / "t.json"; }
 
@@ -83,7 +81,7 @@ class Tracks : public testing::Test {
     return static_cast<int>((box[1 + side].get<double>() + box[3 + side].get<double>()) / 2);
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   TemporaryFolder dir_;
 };
 

@@ -110,7 +110,7 @@ TEST_F(VerifyAttacks, A5FindsFacesInFramesThatTheOriginalLacks) {
 
 TEST_F(VerifyAttacks, A5NamesWhatItCantLookAt) {
   const test::TemporaryFolder dir;
-  const std::string broken = dir.write("broken.jpg", "\xFF\xD8\xFF\xE0 this is no picture");
+  const std::string broken = dir.write("broken.jpg", "\xFF\xD8\xFF\xE0 this is not a picture");
   const std::string hidden = made(
       "broken.mkv", "-map 1:v -c copy -attach " + broken + " -metadata:s:t mimetype=image/jpeg");
   const CommandResult result = verify_a(hidden, {"--report", dir / "r.json"});

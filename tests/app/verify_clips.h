@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/geometry.h"
@@ -28,7 +29,7 @@ class VerifyClips : public testing::Test {
   static void make_clips(const Clips& clips) {
     const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
     if (!std::filesystem::exists(photo) || !std::filesystem::exists(kModel)) return;
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     const std::string width = std::to_string(clips.size.width);
     const std::string height = std::to_string(clips.size.height);
     ffmpeg("-loop 1 -i " + photo + " -vf scale=1600:-2,crop=" + width + ":" + height + ":" +
@@ -37,12 +38,9 @@ class VerifyClips : public testing::Test {
     ffmpeg("-f lavfi -i color=black:s=" + width + "x" + height + ":r=25 " + clips.encoding,
            file("black" + clips.extension));
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override {
-    if (folder_ == nullptr) GTEST_SKIP() << "needs ./dev setup";
+    if (!folder_) GTEST_SKIP() << "needs ./dev setup";
   }
 
   static std::string file(const std::string& name) { return *folder_ / name; }
@@ -52,7 +50,7 @@ class VerifyClips : public testing::Test {
   }
 
   static constexpr const char* kModel = FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx";
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
 };
 
 }  // namespace facepipe::test

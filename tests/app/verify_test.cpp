@@ -126,7 +126,7 @@ TEST_F(Verify, TakesTheEditFileOfItsInputAlone) {
 
 TEST_F(Verify, RefusesInOneLine) {
   const test::TemporaryFolder dir;
-  const std::string text = dir.write("text.mp4", "this is no video");
+  const std::string text = dir.write("text.mp4", "this is not a video");
   const std::string report = dir.write("r.json", "before");
   expect_refusal(2, "two videos, ORIGINAL and HIDDEN, not 1", {"--", file("a.mp4")});
   expect_refusal(2, "HIDDEN", {file("a.mp4")});

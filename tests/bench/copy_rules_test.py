@@ -68,17 +68,17 @@ class Rules(unittest.TestCase):
         self.assertEqual(violations(good_rows(faces=True), facts(faces=True)), [])
 
     def test_faces_are_refused_where_they_were_not(self):
-        self.refused(good_rows(faces=True), "faces: the program tells 0")
+        self.refused(good_rows(faces=True), "faces: the program reports 0")
 
     def test_a_picture_that_leaves_the_device_is_refused(self):
         self.refused(good_rows() + [row("DtoH", FRAME_BYTES, start_of(50))],
-                     "to host, settled: 1 copies over 1 %")
+                     "to host, steady: 1 copies over 1 %")
 
     def test_small_lumas_are_accepted_where_the_program_tells_them(self):
         lumas = [row("DtoH", 960 * 540, start_of(i) + 4) for i in range(FRAMES)]
         self.assertEqual(violations(good_rows() + lumas, facts(luma=told(960 * 540))), [])
         self.assertIn("to host, start-up: 31 copies", violations(good_rows() + lumas)[0])
-        self.refused(good_rows() + lumas[:-1], "luma: the program tells 100", facts(luma=told(960 * 540)))
+        self.refused(good_rows() + lumas[:-1], "luma: the program reports 100", facts(luma=told(960 * 540)))
 
     def test_a_luma_of_the_pictures_own_size_is_refused(self):
         lumas = [row("DtoH", 1920 * 1080, start_of(i) + 4) for i in range(FRAMES)]
@@ -91,7 +91,7 @@ class Rules(unittest.TestCase):
         # nvJPEG's first picture has 32,640 bytes, like a copy of motion, but its copy is on an encoder's stream
         first_picture = row("DtoH", 32_640, start_of(1))
         self.assertEqual(violations(good_rows() + motion + [first_picture], given), [])
-        self.refused(good_rows() + motion[:-1], "motion: the program tells 200", given)
+        self.refused(good_rows() + motion[:-1], "motion: the program reports 200", given)
 
     def test_motion_of_the_size_of_pictures_is_refused(self):
         motion = [row("DtoH", 96_000, start_of(i) + 4, stream=8) for i in range(FRAMES)]
@@ -103,25 +103,25 @@ class Rules(unittest.TestCase):
         self.refused(good_rows() + [row("DtoH", FRAME_BYTES, start_of(1))], "to host, start-up")
 
     def test_nor_may_one_plane_by_way_of_an_array(self):
-        self.refused(good_rows() + [row("AtoH", 1920 * 1080, start_of(50))], "to host, settled")
+        self.refused(good_rows() + [row("AtoH", 1920 * 1080, start_of(50))], "to host, steady")
 
     def test_nor_may_managed_memory_bring_it(self):
         self.refused(good_rows() + [row("DtoH", 1920 * 1080, start_of(50), what="managed")],
-                     "to host, settled")
+                     "to host, steady")
 
     def test_a_picture_in_a_graph_is_no_count(self):
         found = violations(good_rows() + [row("DtoH", FRAME_BYTES, start_of(50), node=9)])
-        self.assertIn("faces: the program tells 0", found[0])
+        self.assertIn("faces: the program reports 0", found[0])
 
     def test_nvjpegs_grey_picture_at_the_start_is_accepted(self):
         self.assertEqual(violations(good_rows() + [row("DtoH", 33_000, 20)]), [])
-        self.refused(good_rows() + [row("DtoH", 33_000, start_of(50))], "to host, settled")
+        self.refused(good_rows() + [row("DtoH", 33_000, start_of(50))], "to host, steady")
 
     def test_a_picture_that_goes_to_the_device_is_refused(self):
         uploads = [row("HtoD", FRAME_BYTES, start_of(i)) for i in range(FRAMES)]
         found = violations(good_rows() + uploads)
-        late = FRAMES - copy_rules.SETTLED_FRAMES
-        self.assertTrue(found[0].startswith(f"to device, settled: {late} copies over 1 %"), found)
+        late = FRAMES - copy_rules.STEADY_FRAMES
+        self.assertTrue(found[0].startswith(f"to device, steady: {late} copies over 1 %"), found)
 
     def test_compressed_packets_may_go_to_the_device_once(self):
         packets = [row("HtoD", size - 40, start_of(i)) for i, size in enumerate(PACKETS)]
@@ -142,7 +142,7 @@ class Rules(unittest.TestCase):
         given.input_packets = [200] * FRAMES
         verdict = copy_rules.judge(copy_rules.read_trace(whole(good_rows() + batch)), given)
         self.assertEqual(verdict.violations, [])
-        self.assertEqual(verdict.classes["settled", "to device", "in libraries"], [3_000] * 10)
+        self.assertEqual(verdict.classes["steady", "to device", "in libraries"], [3_000] * 10)
 
     def test_a_descriptor_has_256_bytes_at_most(self):
         rows = [text.replace(f"\t{DESCRIPTOR}\t", "\t257\t") for text in good_rows()]
@@ -165,7 +165,7 @@ class Rules(unittest.TestCase):
         self.assertIn("no descriptor is in the trace", violations(rows)[0])
 
     def test_the_report_must_tell_every_count(self):
-        self.refused(good_rows(), "counts: the program tells 99", facts(counts=told(COUNTS, 99)))
+        self.refused(good_rows(), "counts: the program reports 99", facts(counts=told(COUNTS, 99)))
 
     def test_directions_that_nobody_knows_are_refused(self):
         self.refused(good_rows() + [row("unknown", 4, start_of(50))], "unknown direction")

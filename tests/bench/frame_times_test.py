@@ -65,12 +65,12 @@ class Arithmetic(unittest.TestCase):
 class ProgressLines(unittest.TestCase):
     def test_rate_begins_at_the_frame_and_ends_with_the_last_that_moved(self):
         samples = [(0, 0), (1, 50), (2, 210), (3, 310), (5, 510), (9, 510)]
-        self.assertAlmostEqual(frame_times.settled_rate(samples, 200), 100.0)
+        self.assertAlmostEqual(frame_times.steady_rate(samples, 200), 100.0)
 
     def test_a_run_that_ends_too_early_is_an_error(self):
         for samples in ([], [(0, 300)], [(0, 10), (1, 250), (2, 250)]):
             with self.assertRaises(ValueError):
-                frame_times.settled_rate(samples, 200)
+                frame_times.steady_rate(samples, 200)
 
 
 class Bound(unittest.TestCase):

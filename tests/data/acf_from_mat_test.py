@@ -415,7 +415,7 @@ class Output(Folder):
         self.assertIn("is a link", self.refusal("--overwrite"))
         self.out.unlink()
         self.out.mkdir()
-        self.assertIn("is no file", self.refusal("--overwrite"))
+        self.assertIn("is not a file", self.refusal("--overwrite"))
         self.out.rmdir()
         self.out = self.folder / "none" / "out.json"
         self.assertIn("there is no folder", self.refusal())

@@ -7,7 +7,7 @@ MEMBERS = ["format", "version", "class", "channels", "pyramid", "window", "paddi
 
 def read(path):
     def refuse(word):
-        raise ValueError(f"{word} is no JSON")
+        raise ValueError(f"{word} is not JSON")
     return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
 
 

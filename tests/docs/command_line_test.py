@@ -113,7 +113,7 @@ class Help(unittest.TestCase):
             self.assertIn(reason, refused.stderr)
 
     def test_can_be_read_by_nobody(self):
-        """A reader that stops early, such as head, is no error."""
+        """A reader that stops early, such as head, is not an error."""
         ended = subprocess.run(["bash", "-o", "pipefail", "-c", '"$0" help run | head -n 1 >/dev/null', program()],
                                check=False, stderr=subprocess.PIPE)
         self.assertEqual([ended.returncode, ended.stderr], [0, b""])

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 from commands import program
-from commands import tables as told_by
+from commands import tables as help_of
 from markdown import SOURCE
 
 PAGE = SOURCE / "docs" / "options.md"
@@ -80,7 +80,7 @@ def problems(page, wanted):
 
 class Page(unittest.TestCase):
     def test_has_the_programs_tables(self):
-        self.assertEqual(problems(PAGE.read_text(encoding="utf-8"), tables(told_by(program())["options"])), [])
+        self.assertEqual(problems(PAGE.read_text(encoding="utf-8"), tables(help_of(program())["options"])), [])
 
 
 def keys_of(told):
@@ -98,7 +98,7 @@ class Form(unittest.TestCase):
         page = PAGE.read_text(encoding="utf-8")
         listed = re.findall(r"^\| `(\w+)` \|", page[page.index("<!-- members -->"):page.index("<!-- end of members -->")],
                             re.MULTILINE)
-        self.assertCountEqual(listed, keys_of(told_by(program())))
+        self.assertCountEqual(listed, keys_of(help_of(program())))
 
 
 EXAMPLE = [
@@ -151,6 +151,6 @@ class Check(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables(told_by(program())["options"])), encoding="utf-8")
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables(help_of(program())["options"])), encoding="utf-8")
     else:
         unittest.main()

@@ -9,6 +9,7 @@ import unittest
 import results
 from acf import accuracy, cases, claims, detectors, inputs, programs, report, tables
 from acf.tables import Accuracy, Coarse, DetectorTime, NppTime, Time
+from quick_run import program_in
 
 
 def time(who, part, ms, scales="one", model="pedestrian", picture="crowd", **fields):
@@ -43,10 +44,7 @@ def case(model, scales="one"):
 
 def program_that_prints(folder, text):
     """Returns a program. `text` is a format of the shell's printf."""
-    program = pathlib.Path(folder) / "program"
-    program.write_text(f"#!/bin/sh\nprintf '{text}'\n")
-    program.chmod(0o755)
-    return program
+    return program_in(folder, f"#!/bin/sh\nprintf '{text}'\n")
 
 
 def model_in(folder):

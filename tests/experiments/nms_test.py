@@ -18,6 +18,7 @@ from nms import (claims, frame_energy, inputs, measuring, pipeline, programs, pu
                  tables)
 from nms.candidates import Set
 from nms.tables import Timing
+from quick_run import program_in
 
 
 def timing(candidates, median, who="greedy, CUDA", part="", **fields):
@@ -102,9 +103,7 @@ class CudaProgram(unittest.TestCase):
         sets = [Set("growing", 0, [face] * 2), Set("growing", 1, [face] * 3)]
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            program = folder / "program"
-            program.write_text(self.PROGRAM)
-            program.chmod(0o755)
+            program = program_in(folder, self.PROGRAM)
             arguments = argparse.Namespace(bench_nms_cuda=program, bench_nms_papers=program, repeats=3, replays=5)
             fast = programs.on_cuda(arguments, "rules", sets, folder)
             cores = programs.on_cuda(arguments, "cores", sets, folder)
@@ -156,9 +155,7 @@ class Parts(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
-        program = folder / "program"
-        program.write_text(FAKE_PROGRAM)
-        program.chmod(0o755)
+        program = program_in(folder, FAKE_PROGRAM)
         to = folder / "nms"
         to.mkdir()
         arguments = argparse.Namespace(
@@ -295,9 +292,7 @@ class FilesOfFfmpeg(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def ends_with(self, code, text):
-        program = self.folder / "ffmpeg"
-        program.write_text(f"#!/bin/sh\nfor last; do :; done\nprintf {text} > \"$last\"\nexit {code}\n")
-        program.chmod(0o755)
+        program_in(self.folder, f"#!/bin/sh\nfor last; do :; done\nprintf {text} > \"$last\"\nexit {code}\n", "ffmpeg")
 
     def test_a_part_of_a_file_is_not_taken_for_the_file(self):
         makers = {"picture.jpg": lambda: ffmpeg.made(self.file, lambda: ["-i", "x"]),

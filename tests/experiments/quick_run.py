@@ -16,6 +16,14 @@ def built(name):
     return os.environ.get(f"FACEPIPE_{name.upper()}", "")
 
 
+def program_in(folder, text, name="program"):
+    """Returns a program with this text, for example a script of the shell."""
+    program = pathlib.Path(folder) / name
+    program.write_text(text)
+    program.chmod(0o755)
+    return program
+
+
 class QuickRun:
     """Test classes inherit this class besides unittest.TestCase. It has the run's `inputs` and `folder`, its `facts`
     and its `report`."""

@@ -10,6 +10,7 @@ import draw
 import facts
 import csv_tables
 import results
+from quick_run import program_in
 from viola_jones import averages, claims, inputs, measuring, programs, published, report, tables
 from viola_jones.tables import DeviceTime, Frame, Grid, ScaleTime, Stage, Work
 
@@ -64,9 +65,7 @@ class Programs(unittest.TestCase):
 
     def test_medians_of_repeats(self):
         with tempfile.TemporaryDirectory() as name:
-            program = pathlib.Path(name) / "program"
-            program.write_text(self.PROGRAM)
-            program.chmod(0o755)
+            program = program_in(name, self.PROGRAM)
             arguments = argparse.Namespace(bench_viola_jones_cuda=program, cascade="c.xml", repeats=3, replays=5)
             frames = programs.frames(arguments, [])
             scales = programs.scale_times(arguments, [])
@@ -222,9 +221,7 @@ class Parts(unittest.TestCase):
     def test_parts_on_a_gpu_fill_their_tables_and_the_report(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            program, to = folder / "program", folder / "viola_jones"
-            program.write_text(FAKE_PROGRAM)
-            program.chmod(0o755)
+            program, to = program_in(folder, FAKE_PROGRAM), folder / "viola_jones"
             to.mkdir()
             arguments = argparse.Namespace(bench_viola_jones_cuda=program, cascade="cascade.xml", replays=3, repeats=2,
                                            cuda=True, device="cuda:0", inputs=folder, facepipe="no facepipe")

@@ -1,7 +1,8 @@
-// What the fuzz targets have in common: files that hold an input, and checks of what a parser
+// Holds what the fuzz targets have in common: files that hold an input, and checks of what a parser
 // promises.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,7 +45,8 @@ template <typename Parse>
   } catch (const Error& error) {
     const std::string message = error.what();
     require(error.kind() == refusal, "the error has another kind: " + message);
-    require(message.find('\n') == std::string::npos, "the message has several lines: " + message);
+    require(std::ranges::none_of(message, [](unsigned char c) { return c < ' ' || c == 0x7F; }),
+            "the message has several lines or control characters: " + message);
     require(message.size() <= kLongestMessage, "the message is long: " + message);
     return std::nullopt;
   }

@@ -47,6 +47,10 @@ void add_networks(const Corpora& corpora) {
   corpora.add("onnx", "ultralytics", network(named));
   corpora.add("onnx", "anchors", network(named, yolo_anchors_card()));
   corpora.add("onnx", "retinaface", network(small_retinaface(), retinaface_card()));
+  OnnxBuilder hostile = export_for_all_passes();
+  hostile.model().mutable_graph()->mutable_node(0)->set_name("a\nb\x1b[2J");
+  hostile.model().mutable_graph()->mutable_node(0)->set_op_type("c\nd\x1b[2J");
+  corpora.add("onnx", "line_breaks_in_names", network(hostile));
 }
 
 void add_pictures(const Corpora& corpora) {
@@ -85,6 +89,19 @@ void add_headers(const Corpora& corpora) {
   corpora.add("headers", "ass",
               "\4[Script Info]\nTitle: x\nPlayResX: 384\n\n[V4+ Styles]\nFormat: Name\nStyle: "
               "Default\n\n[Fonts]\nfontname: a\n\n[Events]\nFormat: Layer, Text\n"s);
+  corpora.add("headers", "ass_unknown_section",
+              "\4[Script Info]\nPlayResX: x\n[V4++ Styles]\nStyle: x\n[v4 x]\nFormat: x\n"s);
+  corpora.add("headers", "ass_unknown_values",
+              "\4[V4+ Styles]\nFormat: Name, x, Bold\nStyle: a,b,x\nStyle: a,b,1,c\rTitle: x\n"
+              "[Events]\nFormat: Layer, x\n"s);
+  corpora.add("headers", "timed_text",
+              "\xB"s + std::string(30, '\1') +
+                  "\0\0\0\x12"
+                  "ftab\0\1\0\1\5Serif"s +
+                  "\0\0\0\x10udtaSomebody"s);
+  corpora.add("headers", "dvd",
+              "\xC"
+              "size: 720x480\nalign: OFF at LEFT TOP\nid: Somebody\n");
   corpora.add("headers", "font",
               "\7\0\1\0\0\0\1\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C\0\0\0\x40"s + std::string(64, 'x'));
   corpora.add("headers", "timecode",

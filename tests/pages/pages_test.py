@@ -152,6 +152,14 @@ class Pages(unittest.TestCase):
         text, ground = [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours]
         self.assertGreater((ground - text) * (1 if scheme == "light" else -1), 300)
 
+    def expect_nothing(self, script):
+        """Expects that a script finds nothing in the pages, in wide and in narrow windows."""
+        for name in self.pages:
+            for size in (WIDE, NARROW):
+                with self.subTest(f"{name} {size}"):
+                    self.open(name, size)
+                    self.assertEqual(self.browser.execute_script(script), [])
+
     def test_words_of_charts_do_not_leave_their_cards(self):
         script = """
             const out = [];
@@ -161,11 +169,7 @@ class Pages(unittest.TestCase):
               if (a.left < b.left || a.right > b.right || a.bottom > b.bottom) out.push(word.textContent);
             }
             return out;"""
-        for name in self.pages:
-            for size in (WIDE, NARROW):
-                with self.subTest(f"{name} {size}"):
-                    self.open(name, size)
-                    self.assertEqual(self.browser.execute_script(script), [])
+        self.expect_nothing(script)
 
     def test_labels_of_an_axis_do_not_overlap(self):
         script = """
@@ -181,11 +185,7 @@ class Pages(unittest.TestCase):
                 }
               }
             return out;"""
-        for name in self.pages:
-            for size in (WIDE, NARROW):
-                with self.subTest(f"{name} {size}"):
-                    self.open(name, size)
-                    self.assertEqual(self.browser.execute_script(script), [])
+        self.expect_nothing(script)
 
     def test_pages_are_ready_in_half_a_second(self):
         for name in self.pages:

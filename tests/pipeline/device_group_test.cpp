@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,13 +38,10 @@ class DeviceGroup : public testing::Test {
   static constexpr int kFrames = 960;
 
   static void SetUpTestSuite() { make_clip(kFrames); }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static void make_clip(int frames) {
     video::redirect_ffmpeg_log();
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25 -frames:v " + std::to_string(frames) +
                " -c:v libx264 -preset veryfast -threads 1 "
                "-x264-params keyint=40:min-keyint=40:scenecut=0",
@@ -73,7 +71,7 @@ class DeviceGroup : public testing::Test {
     return result;
   }
 
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
   std::vector<NamedBackend*> devices_;
   TemporaryFolder out_;
 };

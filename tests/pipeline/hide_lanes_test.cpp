@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -69,16 +70,13 @@ class HideLanes : public testing::Test {
   // lane: those that are shown before the last picture that was read.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     ffmpeg(source("96x64", 16) +
                "-f lavfi -i sine=d=16 -c:a mp2 -c:v libx264 -preset veryfast -threads 1 -bf 0 "
                "-x264-params keyint=40:min-keyint=40:scenecut=0",
            clip());
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static fs::path clip() { return *folder_ / "clip.mkv"; }
 
   /// Returns the path of the complete output of one lane. The first call makes this file.
@@ -147,7 +145,7 @@ class HideLanes : public testing::Test {
     fs::remove(run.result.output);
   }
 
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
   TemporaryFolder out_;
 };
 

@@ -322,7 +322,7 @@ TEST_F(HideTest, WhereNothingIsWrittenYetNothingIsLeftOfAFailure) {
 /// in another picture.
 struct OnMotion {
   OnCall following = [] {};
-  OnCall settling = [] {};
+  OnCall deciding = [] {};
 };
 
 class CalledMotion final : public track::MotionEstimator {
@@ -366,7 +366,7 @@ class CalledHidingDevice final : public pipeline::HidingDevice {
       pipeline::HidingStep step) override {
     return std::make_unique<CalledMotion>(
         real_->make_motion(step),
-        step == pipeline::HidingStep::follow ? on_motion_.following : on_motion_.settling);
+        step == pipeline::HidingStep::follow ? on_motion_.following : on_motion_.deciding);
   }
 
  private:
@@ -393,7 +393,7 @@ class CalledHidingBackend final : public ForwardingBackend {
 constexpr int kNewFace = 60;
 /// This many frames are decided before frame kNewFace: the look-ahead of frame 46, which is half a
 /// second, ends before frame 59.
-constexpr std::size_t kSettled = 47;
+constexpr std::size_t kDecided = 47;
 
 FakeBehaviour another_face_later() {
   FakeBehaviour behaviour;
@@ -424,8 +424,8 @@ class HideSteps : public HideTest {
     return run;
   }
 
-  void expect_told(const JobRun& run, const char* what) const {
-    expect_hidden_part(run, folder_ / "out.mkv", kSettled);
+  void expect_failure_of(const JobRun& run, const char* what) const {
+    expect_hidden_part(run, folder_ / "out.mkv", kDecided);
     EXPECT_EQ(run.result.failure->kind(), ErrorKind::device);
     EXPECT_STREQ(run.result.failure->what(), what);
   }
@@ -439,26 +439,26 @@ OnCall fails_at(int number, const char* what) {
 }
 
 TEST_F(HideSteps, WhereSettlingFailsWhatIsHiddenIsKept) {
-  expect_told(run({.settling = fails_at(1, "settling")}, 0.5), "settling");
+  expect_failure_of(run({.deciding = fails_at(1, "deciding")}, 0.5), "deciding");
 }
 
-// Here, too, the job keeps kSettled frames, because frames that were followed before the failure
+// Here, too, the job keeps kDecided frames, because frames that were followed before the failure
 // are still decided.
 TEST_F(HideSteps, WhereFollowingFailsWhatIsHiddenIsKept) {
-  expect_told(run({.following = fails_at(kNewFace, "following")}, 0.5), "following");
+  expect_failure_of(run({.following = fails_at(kNewFace, "following")}, 0.5), "following");
 }
 
 // The two frames at which the steps fail are neighbours, so either step can fail first.
 TEST_F(HideSteps, WhereBothFailWhatIsHiddenIsKept) {
   const JobRun made = run(
-      {.following = fails_at(kNewFace + 1, "following"), .settling = fails_at(1, "settling")}, 0.5);
-  expect_hidden_part(made, folder_ / "out.mkv", kSettled);
-  EXPECT_THAT(made.result.failure->what(), testing::AnyOf("following"s, "settling"s));
+      {.following = fails_at(kNewFace + 1, "following"), .deciding = fails_at(1, "deciding")}, 0.5);
+  expect_hidden_part(made, folder_ / "out.mkv", kDecided);
+  EXPECT_THAT(made.result.failure->what(), testing::AnyOf("following"s, "deciding"s));
 }
 
 // The look-ahead is longer than the clip, so no frame is decided before the failure.
 TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
-  for (const OnMotion& fail : {OnMotion{.settling = fails_at(1, "out of order")},
+  for (const OnMotion& fail : {OnMotion{.deciding = fails_at(1, "out of order")},
                                OnMotion{.following = fails_at(kNewFace, "out of order")}}) {
     expect_error(ErrorKind::device, "out of order", [&] { (void)run(fail, 10); });
     EXPECT_EQ(video::live_frames(), 0);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "tests/support/clips.h"
@@ -20,16 +21,13 @@ using testing::HasSubstr;
 class Failure : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     ffmpeg(
         "-f lavfi -i testsrc2=s=320x180:r=25:d=4 -f lavfi -i sine=d=4 -c:v libx264 -preset "
         "ultrafast -c:a aac",
         clip());
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static std::filesystem::path clip() { return *folder_ / "clip.mp4"; }
 
   /// Expects that the run fails with `message`, and that no frame and no file remains.
@@ -47,7 +45,7 @@ class Failure : public testing::Test {
 
   [[nodiscard]] pipeline::JobOptions job() const { return lossless_job(clip(), out_ / "out.mp4"); }
 
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
   TemporaryFolder out_;
 };
 

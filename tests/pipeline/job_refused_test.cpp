@@ -47,7 +47,7 @@ class Refused : public testing::Test {
 
 TEST_F(Refused, InputsThatAreNoVideo) {
   write("empty.mp4", "");
-  write("text.mp4", "This is no video.\n");
+  write("text.mp4", "This is not a video.\n");
   ffmpeg("-f lavfi -i sine=d=1", folder_ / "sound.m4a");
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "whole.mp4");
   const std::string whole = [&] {

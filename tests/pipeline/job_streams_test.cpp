@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
@@ -21,7 +22,7 @@ using testing::HasSubstr;
 class Streams : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     write("subtitles.srt",
           "1\n00:00:00,200 --> 00:00:01,000\nHello\n\n2\n00:00:01,200 --> 00:00:01,900\nWorld\n");
     write("chapters.txt",
@@ -49,17 +50,14 @@ class Streams : public testing::Test {
                "-timecode 01:02:03:04",
            all_mp4());
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static std::filesystem::path all_mkv() { return *folder_ / "all.mkv"; }
   static std::filesystem::path all_mp4() { return *folder_ / "all.mp4"; }
   static void write(const char* name, const std::string& text) {
     std::ofstream(*folder_ / name) << text;
   }
 
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
   TemporaryFolder out_;
 };
 

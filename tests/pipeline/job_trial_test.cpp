@@ -44,17 +44,14 @@ std::int64_t bytes_of(const fs::path& file, int stream, double from_s = -1) {
 class JobTrial : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    clips_ = new TemporaryFolder;
+    clips_.emplace();
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x48:r=25:d=4 -f lavfi -i sine=d=4 -map 0 -map 1 -c:v libx264 "
         "-preset ultrafast -c:a aac -metadata:s:a:0 language=deu",
         clip("mp4"));
     ffmpeg("-i " + clip("mp4").string() + " -map 0 -c copy", clip("mkv"));
   }
-  static void TearDownTestSuite() {
-    delete clips_;
-    clips_ = nullptr;
-  }
+  static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip(const std::string& extension) { return *clips_ / ("clip." + extension); }
 
   static pipeline::TrialResult try_job(const pipeline::JobOptions& options) {
@@ -66,7 +63,7 @@ class JobTrial : public testing::Test {
     return pipeline::preview_job(options, *backend, {});
   }
 
-  static inline TemporaryFolder* clips_ = nullptr;
+  static inline std::optional<TemporaryFolder> clips_;
   TemporaryFolder dir_;
 };
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -35,17 +36,14 @@ class LanesFailure : public testing::Test {
   // lane: those that are shown before the last picture that was read.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x64:r=25:d=32 -f lavfi -i sine=d=32 -c:a mp2 -c:v libx264 "
         "-preset veryfast -threads 1 -bf 0 -x264-params keyint=32:min-keyint=32:scenecut=0",
         clip());
     (void)run_fake_job(job_for(clip(), *folder_ / "whole.avi", 1));
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
   static pipeline::JobOptions job_for(const std::filesystem::path& input,
@@ -104,7 +102,7 @@ class LanesFailure : public testing::Test {
       EXPECT_EQ(run.records[i].index, static_cast<std::int64_t>(i));
   }
 
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
   TemporaryFolder out_;
 };
 

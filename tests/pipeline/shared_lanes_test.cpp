@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -31,16 +32,13 @@ class SharedLanesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
-    folder_ = new TemporaryFolder;
+    folder_.emplace();
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x64:r=25:d=40 -c:v libx264 -preset veryfast -threads 1 "
         "-x264-params keyint=40:min-keyint=40:scenecut=0",
         clip());
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
   /// Makes a group of devices with these numbers of decoders.
@@ -86,7 +84,7 @@ class SharedLanesTest : public testing::Test {
 
   TemporaryFolder out_;
   std::vector<NamedBackend*> devices_;
-  static inline TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<TemporaryFolder> folder_;
 };
 
 TEST_F(SharedLanesTest, AJobThatMayNotGrowHasItsOwn) {

@@ -202,7 +202,7 @@ inline std::string wrong_in_soft_nms(const nms::NmsOptions& options, const std::
   for (std::size_t k = 0; k < selected.size(); ++k) {
     const std::size_t s = selected[k];
     const std::string which = "selection " + std::to_string(k);
-    if (left[s] == kGone) return which + " was selected before, or is no candidate";
+    if (left[s] == kGone) return which + " was selected before, or is not a candidate";
     if (std::abs(left[s] - static_cast<double>(decayed[k])) > kNear)
       return which + " has another score";
     if (left[s] < best() - kNear) return which + " is not the best";

@@ -89,15 +89,15 @@ TrackerOutput in_halves(const Film& film, const TrackerOptions& options, std::si
   TrackerOutput all;
   for (int round = 0; round < 2; ++round) {
     std::deque<TrackStep> between;
-    const auto settle_all_but = [&](std::size_t left) {
+    const auto decide_all_but = [&](std::size_t left) {
       for (; between.size() > left; between.pop_front())
         append(frames.add(std::move(between.front())), all);
     };
     for (int i = 0; i < kFrames; ++i) {
       between.push_back(follower.follow(film.input(i)));
-      settle_all_but(ahead);
+      decide_all_but(ahead);
     }
-    settle_all_but(0);
+    decide_all_but(0);
     append(frames.flush(follower.flush()), all);
   }
   return all;

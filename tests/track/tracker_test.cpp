@@ -269,7 +269,7 @@ TEST(Tracker, WeakDetectionsOfAnotherClassDontContinueATrackBackwards) {
 }
 
 TEST(Tracker, AFaceWithinAPersonFollowsItsOwnPoints) {
-  // The two boxes overlap, but as they are of two classes, they are no faces that cross.
+  // The two boxes overlap, but as they are of two classes, they are not faces that cross.
   const Box person{80, 60, 160, 200};
   const auto film_with = [&](bool with_person) {
     Film film;

@@ -312,7 +312,7 @@ TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
 }
 
 // The picture is a wall of equal stones. A detector took one stone for a face, so it was hidden.
-// The stones beside it look the same, but are no leak.
+// The stones beside it look the same, but are not a leak.
 TEST_F(Attacks, A1FindsNothingInNeighboursThatAreAlike) {
   constexpr int kStone = 20;
   constexpr Box kOne{100, 60, 120, 80};

@@ -7,7 +7,6 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -15,6 +14,7 @@ extern "C" {
 #include <vector>
 
 #include "video/bitstream/packet_bytes.h"
+#include "video/bitstream/subtitle_headers.h"
 
 namespace facepipe::video {
 namespace {
@@ -145,92 +145,50 @@ std::optional<Cleaned> clean_opus(Bytes header) {
 
 // ---- Subtitles ----
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.remove_suffix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-    text.remove_prefix(1);
-  return text;
+Cleaned bytes_of(CleanedText text, const std::string& loss) {
+  return {{text.header.begin(), text.header.end()}, text.lost ? loss : ""};
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+/// Returns whether a box of 3GPP Timed Text is a table of fonts, and nothing else.
+bool is_font_table(Bytes box) {
+  constexpr std::size_t kBegin = 10;  // size, type and number of fonts
+  if (box.size() < kBegin || text_of(box).substr(4, 4) != "ftab") return false;
+  std::size_t at = kBegin;
+  for (unsigned fonts = AV_RB16(box.data() + 8); fonts > 0; --fonts) {
+    if (box.size() - at < 3) return false;
+    const std::string_view name = text_of(box.subspan(at + 3)).substr(0, box[at + 2]);
+    if (name.size() < box[at + 2]) return false;
+    if (std::ranges::any_of(name, [](unsigned char c) { return c < ' ' || c == 0x7F; }))
+      return false;
+    at += 3 + name.size();
+  }
+  return at == box.size();
+}
+
+/// Keeps the numbers of 3GPP Timed Text (MP4's subtitles), which say where and how text is shown,
+/// and the names of fonts.
+std::optional<Cleaned> clean_timed_text(Bytes header) {
+  constexpr std::size_t kNumbers = 30;  // flags, justification, colour, box, style
+  if (header.size() < kNumbers) return std::nullopt;
+  Cleaned result{{header.begin(), header.begin() + kNumbers}, {}};
+  header = header.subspan(kNumbers);
+  while (header.size() >= 8 && AV_RB32(header.data()) >= 8 &&
+         AV_RB32(header.data()) <= header.size()) {
+    const Bytes box = header.first(AV_RB32(header.data()));
+    if (is_font_table(box))
+      append(result.header, box);
+    else
+      result.lost = "further boxes";
+    header = header.subspan(box.size());
+  }
+  if (!header.empty()) result.lost = "further bytes";
   return result;
 }
 
-/// Removes the first line from a text, and returns the line without the blanks around it.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = trimmed(text.substr(0, end));
-  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  return line;
-}
-
-/// Returns the text before a line's colon, in lower case.
-std::string field_in(std::string_view line) {
-  return lower(trimmed(line.substr(0, line.find(':'))));
-}
-
-/// Returns whether a field of [Script Info] says how text is laid out.
-bool is_layout_field(const std::string& name) {
-  constexpr std::array<std::string_view, 11> kLayout{
-      "scripttype",  "playresx",  "playresy", "layoutresx", "layoutresy",
-      "playdepth",   "wrapstyle", "timer",    "collisions", "scaledborderandshadow",
-      "ycbcr matrix"};
-  return std::ranges::find(kLayout, name) != kLayout.end();
-}
-
-/// Returns whether a line of an ASS header is kept. `section` is the section of the line, in lower
-/// case.
-bool keeps_ass_line(std::string_view line, const std::string& section) {
-  const std::string name = field_in(line);
-  if (section == "[script info]") return is_layout_field(name);
-  if (section.starts_with("[v4")) return name == "format" || name == "style";
-  if (section == "[events]") return name == "format";
-  return false;
-}
-
-bool is_kept_section(const std::string& section) {
-  return section == "[script info]" || section == "[events]" || section == "[v4 styles]" ||
-         section == "[v4+ styles]" || section == "[v4 styles+]";
-}
-
-Cleaned clean_ass(Bytes header) {
-  std::string kept;
-  std::string section;
-  std::string lost;
-  std::string_view rest = text_of(header);
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
-  while (!rest.empty()) {
-    const std::string_view line = take_line(rest);
-    const bool begins = line.starts_with('[') && line.ends_with(']');
-    if (begins) section = lower(line);
-    if (begins ? is_kept_section(section) : keeps_ass_line(line, section))
-      kept.append(line).append("\r\n");
-    else if (!line.empty() && lost.empty())
-      lost = "text other than styles";
-  }
-  return {{kept.begin(), kept.end()}, std::move(lost)};
-}
-
-/// Keeps the palette and the layout of DVD subtitles, for example "size: 720x480".
-Cleaned clean_dvd(Bytes header) {
-  constexpr std::array<std::string_view, 11> kFields{
-      "size",  "org",     "scale",         "alpha",       "smooth",     "fadein/out",
-      "align", "palette", "custom colors", "forced subs", "time offset"};
-  std::string kept;
-  bool all = true;
-  std::string_view rest = text_of(header);
-  while (!rest.empty()) {
-    const std::string_view line = take_line(rest);
-    const std::string name = field_in(line);
-    const bool keeps = std::ranges::find(kFields, name) != kFields.end();
-    if (keeps) kept.append(line).append("\n");
-    all &= keeps || line.empty();
-  }
-  return {{kept.begin(), kept.end()}, all ? "" : "further lines"};
+bool is_text_subtitle(AVCodecID codec) {
+  const AVCodecDescriptor* const about = avcodec_descriptor_get(codec);
+  return about != nullptr && about->type == AVMEDIA_TYPE_SUBTITLE &&
+         (about->props & AV_CODEC_PROP_TEXT_SUB) != 0;
 }
 
 /// Returns the header without its texts; nullopt if the header isn't valid for its codec.
@@ -247,14 +205,13 @@ std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
       return clean_opus(header);
     case AV_CODEC_ID_ASS:
     case AV_CODEC_ID_SSA:
-      return clean_ass(header);
+      return bytes_of(clean_ass_header(header), "text other than styles");
     case AV_CODEC_ID_DVD_SUBTITLE:
-      return clean_dvd(header);
-    case AV_CODEC_ID_SUBRIP:
-    case AV_CODEC_ID_TEXT:
-    case AV_CODEC_ID_WEBVTT:
-      return Cleaned{{}, "words"};
+      return bytes_of(clean_dvd_header(header), "further lines");
+    case AV_CODEC_ID_MOV_TEXT:
+      return clean_timed_text(header);
     default:
+      if (is_text_subtitle(codec)) return Cleaned{{}, "words"};
       return Cleaned{{header.begin(), header.end()}, {}};
   }
 }

@@ -18,8 +18,9 @@ namespace facepipe::video {
 [[nodiscard]] bool can_clean_header(const AVCodecParameters& parameters);
 
 /// Removes from a header all data that decoders don't need. Vorbis and Theora lose their comments,
-/// and the pictures in them. FLAC and Opus keep only the facts about the sound. ASS loses its
-/// title, names, comments, pictures and fonts. Other text subtitles lose their whole header. A
+/// and the pictures in them. FLAC and Opus keep only the facts about the sound. ASS and DVD
+/// subtitles keep what subtitle_headers.h knows. 3GPP Timed Text (MP4) keeps its numbers and the
+/// names of fonts. Other text subtitles lose their whole header. A
 /// header for which can_clean_header() is false is also removed completely. Returns a description
 /// of what was lost; empty if nothing meaningful was lost.
 std::string clean_header(AVCodecParameters& parameters);

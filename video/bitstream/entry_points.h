@@ -59,13 +59,13 @@ struct PacketFacts {
 /// * codecs that have only key frames (AV_CODEC_PROP_INTRA_ONLY): every packet.
 /// * other codecs: a key frame. If FFmpeg has a parser for the codec, the parser must agree,
 ///   because FFmpeg's demuxers flag all pictures of H.261 as key frames.
-/// A packet is no entry if the demuxer says that a part of it is missing (AV_PKT_FLAG_CORRUPT).
+/// A packet is not an entry if the demuxer says that a part of it is missing (AV_PKT_FLAG_CORRUPT).
 /// There are no more entries after one of two events. The first is parameter sets that are too
 /// large to be kept. The second, in H.264, is pictures that are reordered more deeply than
 /// `parameters` say (video_delay). FFmpeg's decoder then learns the depth from the pictures,
 /// because the stream's header doesn't say it, and loses some pictures meanwhile. One decoder for
 /// the whole stream does this once, but each new decoder would do it again. Only one thread may use
-/// it. Packets are not trusted: a malformed packet is no entry.
+/// it. Packets are not trusted: a malformed packet is not an entry.
 class EntryPoints {
  public:
   /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.

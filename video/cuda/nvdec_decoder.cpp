@@ -57,7 +57,7 @@ void find_chroma(AVFrame& picture) {
 
 /// Returns the format that FFmpeg's decoders on the CPU use for samples of this layout, because
 /// messages to users name that format. The returned format doesn't say the range. Therefore a
-/// change of the range is no change of format, as on the CPU.
+/// change of the range is not a change of format, as on the CPU.
 AVPixelFormat format_on_cpu(AVPixelFormat layout) {
   if (bits_of(layout) > 10) return AV_PIX_FMT_YUV420P12;
   return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;

@@ -32,7 +32,7 @@ bool can_free_memory() noexcept {
   return state == cudaSuccess || state == cudaErrorNoDevice || state == cudaErrorInsufficientDriver;
 }
 
-void tell_failed_destroy(const char* why) noexcept {
+void log_failed_destroy(const char* why) noexcept {
   spdlog::debug("nvJPEG: something was not given back: {}", why);
 }
 

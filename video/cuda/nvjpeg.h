@@ -18,18 +18,18 @@ namespace facepipe::video {
 [[nodiscard]] bool can_free_memory() noexcept;
 
 /// Logs at debug level that a handle was not destroyed. The device's failure is reported elsewhere.
-void tell_failed_destroy(const char* why) noexcept;
+void log_failed_destroy(const char* why) noexcept;
 
 template <auto Destroy>
 struct NvjpegDelete {
   void operator()(auto* handle) const noexcept {
-    if (!can_free_memory()) return tell_failed_destroy("the device has failed");
+    if (!can_free_memory()) return log_failed_destroy("the device has failed");
     try {
       Destroy(handle);
     } catch (const std::exception& failure) {
-      tell_failed_destroy(failure.what());
+      log_failed_destroy(failure.what());
     } catch (...) {
-      tell_failed_destroy("an exception of an unknown kind");
+      log_failed_destroy("an exception of an unknown kind");
     }
   }
 };

@@ -19,7 +19,8 @@ namespace facepipe::video {
 class PictureFit {
  public:
   /// @param shape, bits, full_range  describe all converted pictures; bits as for picture_layout()
-  /// @param frames  number of frames that may exist at once before more memory is allocated
+  /// @param frames  number of frames that may exist at the same time before more memory is
+  /// allocated
   PictureFit(const PictureShape& shape, int bits, bool full_range, std::size_t frames,
              Device device);
 

@@ -51,7 +51,8 @@ class UploadMemory {
 class PictureUpload {
  public:
   /// @param size, bits  describe all pictures; up to 8 bits become NV12, up to 10 P010, more P016
-  /// @param frames      number of frames that may exist at once before more memory is allocated
+  /// @param frames      number of frames that may exist at the same time before more memory is
+  /// allocated
   /// @param kept        provides the memory; nullptr: this object allocates its own memory
   /// Throws Error(device).
   PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies,
@@ -100,7 +101,8 @@ class DownloadingFrame {
 class PictureDownload {
  public:
   /// @param bits    bits of a sample in FFmpeg's format: 8 (NV12), 10 (P010) or 16 (P016)
-  /// @param frames  number of frames that may exist at once before more memory is allocated
+  /// @param frames  number of frames that may exist at the same time before more memory is
+  /// allocated
   PictureDownload(Size size, int bits, std::size_t frames, CopyCounter& copies);
 
   /// Enqueues one copy for each plane on `stream`, after Frame::ready, and returns at once. Throws

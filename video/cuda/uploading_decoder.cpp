@@ -5,11 +5,11 @@ extern "C" {
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/cuda/devices.h"
 #include "core/cuda/stream.h"
+#include "core/machine.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/transfer.h"
 #include "video/frames/normalizer.h"
@@ -28,8 +28,8 @@ AVPixelFormat planar_format(AVPixelFormat source) {
 /// Returns the number of threads that convert a picture. There are several, because the device
 /// waits for each picture while the host has idle cores.
 int conversion_threads() {
-  constexpr unsigned kMost = 4;
-  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
+  constexpr int kMost = 4;
+  return std::min(usable_processors(), kMost);
 }
 
 FrameTarget with_format(FrameTarget target, AVPixelFormat format) {

@@ -36,7 +36,7 @@ struct DecoderOptions {
   bool scale_on_change = true;  ///< false: a picture of another size or format is Error(input)
   /// True: the output has a tag for turned pictures. False: the pixels are turned.
   bool tags_rotation = true;
-  int frames_alive = 8;  ///< number of frames that may exist at once
+  int frames_alive = 8;  ///< number of frames that may exist at the same time
   /// Makes a decoder refuse a stream if it can't say which pictures are damaged, but the CPU's
   /// decoder can.
   bool must_tell_damage = false;

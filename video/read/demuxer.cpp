@@ -216,7 +216,7 @@ void Demuxer::look_into_boxes() {
 }
 
 /// Reads the facts that only the first packet of the video contains.
-void Demuxer::look_into(const AVPacket& packet) {
+void Demuxer::examine(const AVPacket& packet) {
   if (is_still_image() && !still_in_boxes_) picture_ = read_picture_file(data_of(packet));
   if (video().codecpar->codec_id == AV_CODEC_ID_HEVC)
     has_other_layer_ = has_other_layer(packet, *video().codecpar);
@@ -297,7 +297,7 @@ UniqueAVPacket Demuxer::read() {
     return nullptr;
   }
   const bool of_video = packet->stream_index == video_index_;
-  if (of_video && !std::exchange(looked_into_, true)) look_into(*packet);
+  if (of_video && !std::exchange(examined_, true)) examine(*packet);
   promises_.count(*packet, video());
   return packet;
 }

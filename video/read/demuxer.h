@@ -27,8 +27,8 @@ class Demuxer final : public Source {
   /// @param max_pixels  the most pixels of a picture; a stream of larger pictures is refused before
   ///                    one is decoded
   /// Throws Error(input) if the input can't be opened (PassingError if a disk, a server or the
-  /// network fails), names other files, is no media file, has no video stream or an absurd picture
-  /// size, is made of tiles, or is an AVIF or HEIF picture from a pipe. Throws Stopped.
+  /// network fails), names other files, is not a media file, has no video stream or an absurd
+  /// picture size, is made of tiles, or is an AVIF or HEIF picture from a pipe. Throws Stopped.
   Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
           std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;
@@ -98,7 +98,7 @@ class Demuxer final : public Source {
   void find_streams();
   void take_png_size();
   void look_into_boxes();
-  void look_into(const AVPacket& packet);
+  void examine(const AVPacket& packet);
   void choose_video();
   void take_video(int stream_index);
   void check_size() const;
@@ -116,7 +116,7 @@ class Demuxer final : public Source {
   int first_late_ = 0;  // streams from this index on were found only after the opening
   std::string read_error_;
   std::optional<Error> failure_;
-  bool looked_into_ = false;      // look_into() has examined the video's first packet
+  bool examined_ = false;         // examine() has examined the video's first packet
   PictureFile picture_;           // facts about a still image
   bool still_in_boxes_ = false;   // the input is AVIF or HEIF, which FFmpeg treats as a video
   bool has_other_layer_ = false;  // HEVC: another layer than the base layer was found

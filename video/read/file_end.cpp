@@ -94,7 +94,7 @@ struct Element {
   int head = 0;              ///< bytes of the header
 };
 
-/// Returns how many bytes a number has, according to its first byte; 9 if it is no number.
+/// Returns how many bytes a number has, according to its first byte; 9 if it is not a number.
 int vint_bytes(std::uint64_t first) {
   return std::countl_zero(static_cast<std::uint8_t>(first)) + 1;
 }

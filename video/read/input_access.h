@@ -44,7 +44,7 @@ class InputAccess {
   [[nodiscard]] const std::string& target() const { return target_; }
 
   /// Returns the identity of the file, taken just before the file is opened; nullopt if the input
-  /// is no regular file.
+  /// is not a regular file.
   [[nodiscard]] const std::optional<FileIdentity>& identity() const { return identity_; }
 
   /// Sets what the context may open. Must be called before the context opens target().
@@ -66,7 +66,7 @@ class InputAccess {
   const References references_;
   const std::string target_;
   const std::optional<FileIdentity> identity_;
-  int fifo_ = -1;                  // descriptor without blocking; -1 if the input is no FIFO
+  int fifo_ = -1;                  // descriptor without blocking; -1 if the input is not a FIFO
   OpenFile open_other_ = nullptr;  // FFmpeg's own function that opens files
   bool refused_ = false;           // the context tried to open another file
 };

@@ -27,8 +27,8 @@ std::int64_t Ledger::enter(const Entry& packet) {
 }
 
 std::optional<Ledger::Entry> Ledger::strike_off(std::int64_t tag) {
-  const auto settled = open_.extract(tag);
-  return settled ? std::optional(settled.mapped()) : std::nullopt;
+  const auto closed = open_.extract(tag);
+  return closed ? std::optional(closed.mapped()) : std::nullopt;
 }
 
 void Ledger::extend_last(std::int64_t duration) {

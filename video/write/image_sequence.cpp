@@ -123,7 +123,7 @@ ImageSequence::~ImageSequence() {
 
 fs::path ImageSequence::temporary(int number) const {
   const fs::path picture = numbered(pattern_, number);
-  return name_beside(picture, picture.filename().string(), suffix_);
+  return sibling_path(picture, picture.filename().string(), suffix_);
 }
 
 void ImageSequence::attach(AVFormatContext& muxer) {

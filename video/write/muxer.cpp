@@ -91,7 +91,7 @@ void Muxer::make_streams(const std::vector<StreamPlan>& plans, const VideoStream
   move_timecode(&context_->metadata);
   for (unsigned i = 0; i < context_->nb_streams; ++i)
     move_timecode(&context_->streams[i]->metadata);
-  tell_left_out(tags);
+  note_left_out(tags);
   for (const std::string& left_out : maker.told()) notices_.add(left_out);
 }
 
@@ -105,7 +105,7 @@ void Muxer::move_timecode(AVDictionary** tags) {
   av_dict_set(tags, kTimecodeTag, moved.empty() ? nullptr : moved.c_str(), 0);
 }
 
-void Muxer::tell_left_out(const TagFilter& tags) {
+void Muxer::note_left_out(const TagFilter& tags) {
   if (tags.left_out().empty()) return;
   std::string names;
   for (const std::string& tag : tags.left_out()) names += (names.empty() ? "" : ", ") + tag;
@@ -232,7 +232,7 @@ std::int64_t Muxer::side_packets_lost() const {
   return lost;
 }
 
-void Muxer::tell_left_out() const {
+void Muxer::note_left_out() const {
   for (const auto& [index, output] : outputs_) {
     if (output.lost == 0) continue;
     const AVStream& from = *input_.format().streams[index];
@@ -250,7 +250,7 @@ void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
   if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_sub64(packet.dts, offset);
   av_packet_rescale_ts(&packet, time_base, output.stream->time_base);
   mend_stamps(output, packet);
-  tell_lost_times(output, packet.dts);
+  note_lost_times(output, packet.dts);
   output.last_dts = packet.dts;
   output.last_end = packet.dts == AV_NOPTS_VALUE
                         ? AV_NOPTS_VALUE
@@ -261,7 +261,7 @@ void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
 
 /// Reports if pictures or sound come too early. In containers that count packets, all streams begin
 /// at once and have no gaps. AVI is an exception, because it repeats pictures.
-void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
+void Muxer::note_lost_times(const Output& output, std::int64_t dts) {
   const AVStream& stream = *output.stream;
   const AVMediaType type = stream.codecpar->codec_type;
   const bool video = type == AVMEDIA_TYPE_VIDEO;
@@ -281,18 +281,18 @@ void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
 /// Corrects stamps as FFmpeg's own command does: decoding stamps increase, and nothing is shown
 /// before it is decoded.
 void Muxer::mend_stamps(Output& output, AVPacket& packet) {
-  const auto tell = [&](const char* before, const char* behind) {
+  const auto note = [&](const char* before, const char* behind) {
     notices_.add(before + std::to_string(output.stream->index) + behind);
   };
   if (packet.dts == AV_NOPTS_VALUE) packet.dts = packet.pts;
   if (packet.dts == AV_NOPTS_VALUE && output.last_end != AV_NOPTS_VALUE) {
     packet.dts = packet.pts = output.last_end;
-    tell("packets of stream ", " had no time stamps and were placed after the packets before them");
+    note("packets of stream ", " had no time stamps and were placed after the packets before them");
   }
   if (packet.dts == AV_NOPTS_VALUE) return;
   if (packet.pts != AV_NOPTS_VALUE && packet.pts < packet.dts) {
     packet.dts = packet.pts;
-    tell("decoding time stamps of stream ",
+    note("decoding time stamps of stream ",
          " moved, because they were after those of presentation");
   }
   if (output.last_dts == AV_NOPTS_VALUE) return;
@@ -301,7 +301,7 @@ void Muxer::mend_stamps(Output& output, AVPacket& packet) {
   if (packet.dts >= least) return;
   packet.dts = least;
   if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, packet.dts);
-  tell("decoding time stamps of stream ", " moved, because they didn't increase");
+  note("decoding time stamps of stream ", " moved, because they didn't increase");
 }
 
 bool Muxer::write(UniqueAVPacket packet) {

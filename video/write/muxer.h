@@ -77,7 +77,7 @@ class Muxer {
   /// that is no damage.
   [[nodiscard]] std::int64_t side_packets_lost() const;
   /// Adds a notice for each stream of which packets were left out.
-  void tell_left_out() const;
+  void note_left_out() const;
 
   /// Waits until all packets are in the file, except those that FFmpeg holds back to interleave
   /// them. Throws Error(output), unless full() returns the reason.
@@ -122,7 +122,7 @@ class Muxer {
   void open_file();
   void make_streams(const std::vector<StreamPlan>& plans, const VideoStreamInfo& video);
   void move_timecode(AVDictionary** tags);
-  void tell_left_out(const TagFilter& tags);
+  void note_left_out(const TagFilter& tags);
   void leave_out(Output& output, const AVStream& from);
   [[nodiscard]] std::string refused_stream(const AVStream& from, const std::string& why) const;
   void write_header(const VideoStreamInfo& video);
@@ -131,7 +131,7 @@ class Muxer {
   [[nodiscard]] bool leaves_out(Output& output, const AVStream& from, AVPacket& packet);
   bool write(UniqueAVPacket packet);
   void pad(AVPacket& picture) const;
-  void tell_lost_times(const Output& output, std::int64_t dts);
+  void note_lost_times(const Output& output, std::int64_t dts);
   void stamp(Output& output, AVPacket& packet, AVRational time_base);
   void mend_stamps(Output& output, AVPacket& packet);
   void reserve_for(const AVPacket& packet);

@@ -3,24 +3,20 @@
 #include <utility>
 
 #include "core/error.h"
+#include "video/write/forwarding_encoder.h"
 
 namespace facepipe::video {
 namespace {
 
-class PicturedEncoder final : public Encoder {
+class PicturedEncoder final : public ForwardingEncoder {
  public:
   PicturedEncoder(std::unique_ptr<Encoder> encoder, PictureWish wish)
-      : encoder_(std::move(encoder)), wish_(std::move(wish)) {}
+      : ForwardingEncoder(std::move(encoder)), wish_(std::move(wish)) {}
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
     if (next_ < wish_.count && frame.device.kind == DeviceKind::cpu) look_at(frame);
-    encoder_->encode(std::move(frame), std::move(record), sink);
+    ForwardingEncoder::encode(std::move(frame), std::move(record), sink);
   }
-  void catch_up(const Sink& sink) override { encoder_->catch_up(sink); }
-  void flush(const Sink& sink) override { encoder_->flush(sink); }
-  [[nodiscard]] AVRational time_base() const override { return encoder_->time_base(); }
-  [[nodiscard]] UniqueCodecParameters parameters() const override { return encoder_->parameters(); }
-  [[nodiscard]] std::string name() const override { return encoder_->name(); }
 
  private:
   void look_at(const Frame& frame) {
@@ -38,7 +34,6 @@ class PicturedEncoder final : public Encoder {
     }
   }
 
-  std::unique_ptr<Encoder> encoder_;
   const PictureWish wish_;
   int next_ = 0;
   bool has_begun_ = false;

@@ -4,25 +4,21 @@
 #include <utility>
 
 #include "video/frames/pictures.h"
+#include "video/write/forwarding_encoder.h"
 #include "video/write/picture_data.h"
 
 namespace facepipe::video {
 namespace {
 
-class WatchedEncoder final : public Encoder {
+class WatchedEncoder final : public ForwardingEncoder {
  public:
   WatchedEncoder(std::unique_ptr<Encoder> encoder, PictureDataWatch watch)
-      : encoder_(std::move(encoder)), watch_(std::move(watch)) {}
+      : ForwardingEncoder(std::move(encoder)), watch_(std::move(watch)) {}
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
     look_at(unwrap(frame));
-    encoder_->encode(std::move(frame), std::move(record), sink);
+    ForwardingEncoder::encode(std::move(frame), std::move(record), sink);
   }
-  void catch_up(const Sink& sink) override { encoder_->catch_up(sink); }
-  void flush(const Sink& sink) override { encoder_->flush(sink); }
-  [[nodiscard]] AVRational time_base() const override { return encoder_->time_base(); }
-  [[nodiscard]] UniqueCodecParameters parameters() const override { return encoder_->parameters(); }
-  [[nodiscard]] std::string name() const override { return encoder_->name(); }
 
  private:
   void look_at(AVFrame& picture) {
@@ -30,15 +26,13 @@ class WatchedEncoder final : public Encoder {
       av_frame_remove_side_data(&picture, AV_FRAME_DATA_SEI_UNREGISTERED);
     const std::span all(picture.side_data, static_cast<std::size_t>(picture.nb_side_data));
     for (const AVFrameSideData* const data : all) {
-      const char* const name = name_of_picture_data(*data);
-      if (name == nullptr || !watch_.kept.insert(data->type).second) continue;
-      tell_lost(watch_.notices,
-                std::string(name) + " lost: " + encoder_->name() + " doesn't write them",
+      const char* const data_name = name_of_picture_data(*data);
+      if (data_name == nullptr || !watch_.kept.insert(data->type).second) continue;
+      note_lost(watch_.notices, std::string(data_name) + " lost: " + name() + " doesn't write them",
                 watch_.strict, watch_.output);
     }
   }
 
-  std::unique_ptr<Encoder> encoder_;
   PictureDataWatch watch_;  // data that have been reported are added to `kept`
 };
 

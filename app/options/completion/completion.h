@@ -14,7 +14,7 @@ namespace facepipe::app {
 /// Returns the script of a shell. Throws Error(usage) if there is none.
 [[nodiscard]] std::string completion_script(std::string_view shell);
 
-// The scripts, a file each.
+// Each of these functions returns the script of a shell, and has its own source.
 [[nodiscard]] std::string bash_script();
 [[nodiscard]] std::string zsh_script();
 [[nodiscard]] std::string fish_script();

@@ -23,8 +23,8 @@ struct RangeText {
 };
 
 std::string range_of(const Row& row) {
-  const bool told = row.kind.find("..") != std::string::npos;
-  return told ? std::string() : std::visit(RangeText{}, row.value.kind);
+  const bool is_in_kind = row.kind.find("..") != std::string::npos;
+  return is_in_kind ? std::string() : std::visit(RangeText{}, row.value.kind);
 }
 
 std::string excluded_by(const Row& row) {

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a kind of value tells beside its text: the words, the range, the extensions.
+/// Writes the limits of a value that belong to its kind: the words, the range, the extensions.
 struct Limits {
   Json& json;
 

@@ -46,7 +46,8 @@ std::vector<Row> device_rows() {
        .places = {{kVideoWork, kMachine}}},
       {.names = "--devices",
        .kind = "all|LIST",
-       .help = "Several CUDA devices at once, like 0,2, if the output can be joined from parts",
+       .help = "Several CUDA devices at the same time, like 0,2, if the output can be joined from "
+               "parts",
        .fallback = "one, that of --device",
        .value = {FormedText{
            [](Asked& to, const OptionText& given) { to.run.devices = parse_devices(given.text); }}},
@@ -90,7 +91,8 @@ std::vector<Row> concurrency_rows() {
       threads(kModelCheck, kChecking, "Threads; 0: all cores"),
       {.names = "--lanes",
        .kind = "auto|N",
-       .help = "Decoders that work on one input at once, if the output can be joined from parts "
+       .help = "Decoders that work on one input at the same time, if the output can be joined from "
+               "parts "
                "(no video, or Motion JPEG)",
        .fallback = "auto: all of the device",
        .value = {Integer{1, kMostLanes, "auto",
@@ -98,7 +100,7 @@ std::vector<Row> concurrency_rows() {
        .places = {{kVideoWork, kMachine}}},
       {.names = "--frames-in-flight",
        .kind = "auto|N",
-       .help = "Frames on their way through the stages of each lane at once",
+       .help = "Frames on their way through the stages of each lane at the same time",
        .fallback = "auto: 4; with several lanes 2, without video 1",
        .value = {Integer{
            1, kMostFramesInFlight, "auto",

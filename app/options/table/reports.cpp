@@ -1,4 +1,5 @@
-// The rows of what is told: files beside the video, progress, the log, and tracks.
+// Holds the rows of options that report something: files beside the video, progress, the log, and
+// tracks.
 #include "app/options/table.h"
 
 namespace facepipe::app {

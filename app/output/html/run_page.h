@@ -10,7 +10,7 @@
 
 namespace facepipe::app {
 
-/// What a page shows besides the report's entry.
+/// Holds what a page shows besides the report's entry.
 struct RunPictures {
   const RunSeries* series = nullptr;              ///< nullptr if no frame was worked on
   std::vector<video::PreviewPicture> previews{};  ///< of the finished output; may be empty

@@ -1,14 +1,13 @@
 #include "detector/acf/cpu/acf_detector.h"
 
 #include <algorithm>
-#include <mutex>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <utility>
 
 #include "core/color.h"
 #include "core/error.h"
-#include "core/permit_pool.h"
+#include "detector/serial_detector.h"
 #include "detector/turning.h"
 
 namespace facepipe::detector::acf {
@@ -262,114 +261,46 @@ const Planes& PyramidScanner::channels(const cv::Mat& rgb, std::size_t scale, Wo
 
 namespace {
 
-struct Slot {
+/// A picture, and what makes it from frames.
+struct MadePicture {
   RgbMaker maker;
   cv::Mat rgb;
 };
 
-class AcfDetector;
-
-class AcfRequest final : public DetectionRequest {
- public:
-  AcfRequest(std::shared_ptr<AcfDetector> detector, PermitPool::Permit permit, Slot& slot)
-      : detector_(std::move(detector)), permit_(std::move(permit)), slot_(slot) {}
-
-  void prepare(const Frame& frame) override;
-  void start() override;
-  [[nodiscard]] Detections collect() override;
-  [[nodiscard]] Interval inference() const override { return interval_; }
-
- private:
-  enum class State { idle, prepared, started };
-  void expect(State state, const char* call) const {
-    if (state_ != state)
-      throw Error(ErrorKind::internal, std::string("detector: ") + call + " called out of turn");
-  }
-
-  // Members are destroyed in reverse order. So the permit is returned before the detector is
-  // released.
-  std::shared_ptr<AcfDetector> detector_;
-  PermitPool::Permit permit_;
-  Slot& slot_;
-  State state_ = State::idle;
-  Detections found_;
-  Interval interval_;
-};
-
-class AcfDetector final : public Detector, public std::enable_shared_from_this<AcfDetector> {
+class AcfDetector final : public SerialDetector<MadePicture> {
  public:
   AcfDetector(std::shared_ptr<const Model> model, std::shared_ptr<Workers> workers, Size frame,
               const AcfOptions& options)
-      : frame_(frame),
+      : SerialDetector("acf", frame, options.requests),
         model_(std::move(model)),
         scanner_(model_, frame, options.sizes, least_sum_above(*model_, options.score_threshold)),
-        workers_(std::move(workers)),
-        options_(options),
-        permits_(options.requests),
-        slots_(static_cast<std::size_t>(options.requests)) {}
-
-  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
-    PermitPool::Permit permit = permits_.acquire(stop);
-    Slot& slot = slots_[static_cast<std::size_t>(permit.number())];
-    return std::make_unique<AcfRequest>(shared_from_this(), std::move(permit), slot);
-  }
+        workers_(std::move(workers)) {}
 
   [[nodiscard]] DetectorFacts facts() const override { return {{}, model_->object, {}}; }
 
-  [[nodiscard]] Size frame() const { return frame_; }
+ private:
+  void prepare(const Frame& frame, MadePicture& picture) override {
+    picture.rgb = picture.maker.picture(frame);
+  }
 
-  /// Waits until other requests are done. Sets `interval` to the time of this request, without the
-  /// waiting time.
-  [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
-    const std::scoped_lock lock(mutex_);
-    interval.begin = Clock::now();
+  [[nodiscard]] Detections find(const MadePicture& picture) override {
     Detections found;
     const ScoreCurve curve = score_curve(*model_);
-    for (const Window& window : scanner_.find(slot.rgb, *workers_, memory_)) {
+    for (const Window& window : scanner_.find(picture.rgb, *workers_, memory_)) {
       const float score = score_of(curve, window.place.sum);
       const Scale& scale = scanner_.scales()[static_cast<std::size_t>(window.scale)];
-      const Box box = clipped(window_box(scale, window.place.column, window.place.row), frame_);
+      const Box box = clipped(window_box(scale, window.place.column, window.place.row), frame());
       // A box without area lies wholly in the padding and shows no part of the picture.
       if (box.width() > 0 && box.height() > 0) found.push_back(box, score);
     }
-    interval.end = Clock::now();
     return found;
   }
 
- private:
-  Size frame_;
   std::shared_ptr<const Model> model_;
   PyramidScanner scanner_;
   std::shared_ptr<Workers> workers_;
-  AcfOptions options_;
-  PermitPool permits_;
-  std::vector<Slot> slots_;
-  std::mutex mutex_;  // guards memory_: all threads work on the frame of one request at a time
   PyramidScanner::Memory memory_;
 };
-
-void AcfRequest::prepare(const Frame& frame) {
-  if (state_ == State::started) expect(State::idle, "prepare");
-  if (frame.device.kind != DeviceKind::cpu)
-    throw Error(ErrorKind::internal, "acf: frame on " + to_string(frame.device));
-  if (frame.upright() != detector_->frame())
-    throw Error(ErrorKind::internal, "acf: frame of another size than the detector was made for");
-  slot_.rgb = slot_.maker.picture(frame);
-  state_ = State::prepared;
-}
-
-// The work runs here and not in the background, because the work keeps all workers busy anyway.
-void AcfRequest::start() {
-  expect(State::prepared, "start");
-  found_ = detector_->find(slot_, interval_);
-  state_ = State::started;
-}
-
-Detections AcfRequest::collect() {
-  expect(State::started, "collect");
-  state_ = State::idle;
-  return std::move(found_);
-}
 
 }  // namespace
 

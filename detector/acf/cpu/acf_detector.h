@@ -119,7 +119,7 @@ class PyramidScanner {
 struct AcfOptions {
   SizeLimits sizes;
   float score_threshold = 0.5F;  ///< candidates need score > this
-  int requests = 1;              ///< number of frames that the detector may hold at once, >= 1
+  int requests = 1;  ///< number of frames that the detector may hold at the same time, >= 1
 };
 
 [[nodiscard]] std::shared_ptr<Detector> make_acf_detector(std::shared_ptr<const Model> model,

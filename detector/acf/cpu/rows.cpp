@@ -139,11 +139,6 @@ void taps_added(const float* from, const Taps& taps, float factor, float* to) {
   }
 }
 
-void row_scaled(const float* from, float factor, int length, float* to) {
-  for (int x = 0; x < length; x += lanes())
-    hn::StoreU(times(factor, load(from + x)), Lanes(), to + x);
-}
-
 HWY_INLINE Floats smooth(Floats before, Floats here, Floats after) {
   return hn::Mul(hn::Add(hn::Add(before, after), hn::Add(here, here)), set(0.25F));
 }
@@ -353,7 +348,6 @@ HWY_EXPORT(rgb_row);
 HWY_EXPORT(luv_row);
 HWY_EXPORT(rows_added);
 HWY_EXPORT(taps_added);
-HWY_EXPORT(row_scaled);
 HWY_EXPORT(smoothed_down);
 HWY_EXPORT(smoothed_across);
 HWY_EXPORT(gradients);
@@ -376,10 +370,6 @@ void add_rows(const float* const* rows, const float* weights, int count, int len
 
 void add_taps(const float* from, const Taps& taps, float factor, float* to) {
   HWY_DYNAMIC_DISPATCH(taps_added)(from, taps, factor, to);
-}
-
-void scale_row(const float* from, float factor, int length, float* to) {
-  HWY_DYNAMIC_DISPATCH(row_scaled)(from, factor, length, to);
 }
 
 void smooth_down(const float* before, const float* here, const float* after, int length,

@@ -42,8 +42,6 @@ void add_rows(const float* const* rows, const float* weights, int count, int len
 /// Resamples a row by `taps`, and multiplies each result by `factor`. The room after `from` must
 /// not contain NaN.
 void add_taps(const float* from, const Taps& taps, float factor, float* to);
-/// Multiplies each sample by `factor`.
-void scale_row(const float* from, float factor, int length, float* to);
 
 /// smooth_down() applies smoothed() to samples of three rows, and smooth_across() to samples within
 /// a row.

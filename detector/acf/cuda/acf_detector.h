@@ -19,8 +19,8 @@ struct CudaAcfOptions {
   SizeLimits sizes = {};
   float score_threshold = 0.5F;    ///< candidates need score > this
   std::uint32_t capacity = 16384;  ///< largest number of candidates that are kept for a frame, >= 1
-  /// Number of cells that are in memory at once, over all scales. A cell takes 40 bytes. A single
-  /// scale may have more cells than this. A lower number means more steps.
+  /// Number of cells that are in memory at the same time, over all scales. A cell takes 40 bytes. A
+  /// single scale may have more cells than this. A lower number means more steps.
   std::int64_t batch_cells = std::int64_t{1} << 21;
   /// Largest number of samples that a thread block copies to shared memory. By default, this is the
   /// number that fits. If a tile needs more samples, its windows are read from global memory. With

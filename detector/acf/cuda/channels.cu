@@ -15,7 +15,7 @@ namespace {
 constexpr int kLanes = 32;
 constexpr int kRealThreads = 512;
 constexpr int kRealWarps = kRealThreads / kLanes;
-constexpr int kRealBlocks = 2;  ///< number of blocks that a multiprocessor runs at once
+constexpr int kRealBlocks = 2;  ///< number of blocks that a multiprocessor runs at the same time
 constexpr int kWide = kRealTile.width * kShrink;
 constexpr int kHigh = kRealTile.height * kShrink;
 // Numbers of pixels around the tile for which gradients and smoothed colours are computed.

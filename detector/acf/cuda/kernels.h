@@ -1,6 +1,6 @@
 // Declares the kernels that find channel features on a CUDA device. They turn a frame in device
 // memory into candidates in a fixed order. The method is that of Van Ranst et al., but the channels
-// of all scales are made at once, and threads share the trees differently.
+// of all scales are made at the same time, and threads share the trees differently.
 //
 // First the picture becomes LUV. If scales need it, a picture of half its size is made, too. Then
 // each block makes a tile of a real scale. Smoothing, gradients, their normalization and the cells
@@ -249,8 +249,8 @@ void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers&
 /// device. The block's lists of places count, too.
 [[nodiscard]] std::size_t shared_samples();
 
-/// Returns how many blocks of launch_scan() the current device can run at once. Allows the kernel
-/// to use the shared memory that it needs. Throws Error(device) if CUDA fails.
+/// Returns how many blocks of launch_scan() the current device can run at the same time. Allows the
+/// kernel to use the shared memory that it needs. Throws Error(device) if CUDA fails.
 [[nodiscard]] int scan_blocks(const AcfPlan& plan);
 
 /// Finds the windows of a batch that pass, and appends them to buffers.found.

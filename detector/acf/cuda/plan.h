@@ -38,10 +38,10 @@ struct AcfTables {
                                                 std::int64_t plane);
 
 /// Makes the tables for frames of `layout`, which must be NV12 or P016. Windows whose sum is less
-/// than `least_sum` don't pass. `batch_cells` is the largest number of cells in memory at once; a
-/// single scale may have more. `shared_samples` is the number of samples that fit in a block's
-/// shared memory. Throws Error(device) if the enlarged picture is too large for the kernels'
-/// indices.
+/// than `least_sum` don't pass. `batch_cells` is the largest number of cells in memory at the same
+/// time; a single scale may have more. `shared_samples` is the number of samples that fit in a
+/// block's shared memory. Throws Error(device) if the enlarged picture is too large for the
+/// kernels' indices.
 [[nodiscard]] AcfTables make_acf_tables(const Model& model, const StreamLayout& layout,
                                         const SizeLimits& limits, std::int32_t least_sum,
                                         std::int64_t batch_cells, std::size_t shared_samples);

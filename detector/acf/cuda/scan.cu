@@ -18,7 +18,7 @@ constexpr int kThreads = 512;
 constexpr int kLog2Warps = 4;
 constexpr int kWarps = 1 << kLog2Warps;
 static_assert(kWarps * kLanes == kThreads);
-constexpr int kBlocks = 2;   ///< number of blocks that a multiprocessor runs at once
+constexpr int kBlocks = 2;   ///< number of blocks that a multiprocessor runs at the same time
 constexpr int kWindows = 2;  ///< number of windows for which a lane reads each tree only once
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kFirstTrees = 8;
@@ -150,8 +150,8 @@ __device__ __forceinline__ float cell_at(const float* window, std::int32_t offse
 }
 
 __device__ __forceinline__ std::int32_t leaf_of(const DeviceTree& tree, const float* window) {
-  // All three cells are loaded at once, because a second load that waits for the first takes
-  // longer.
+  // All three cells are loaded at the same time, because a second load that waits for the first
+  // takes longer.
   const bool is_left = cell_at(window, tree.offsets[0]) < tree.thresholds[0];
   const bool is_first = cell_at(window, tree.offsets[1]) < tree.thresholds[1];
   const bool is_third = cell_at(window, tree.offsets[2]) < tree.thresholds[2];
@@ -362,7 +362,7 @@ __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
 #pragma unroll
   for (int w = 0; w < kWindows; ++w) runs[w] = {};
   for (int block = first; block < end; block += kWarpTrees) {
-    Run of_lane[kWindows];
+    Run lane_runs[kWindows];
     DeviceTree next = plan.classifier.warp_trees[block + lane];
 #pragma unroll
     for (int k = 0; k < kLaneRun; ++k) {
@@ -372,12 +372,12 @@ __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
       const bool counts = number >= walked && number < last;
 #pragma unroll
       for (int w = 0; w < kWindows; ++w) {
-        of_lane[w].sum += counts ? leaf_of(tree, windows[w]) : 0;
-        if (counts) of_lane[w].least = min(of_lane[w].least, of_lane[w].sum);
+        lane_runs[w].sum += counts ? leaf_of(tree, windows[w]) : 0;
+        if (counts) lane_runs[w].least = min(lane_runs[w].least, lane_runs[w].sum);
       }
     }
 #pragma unroll
-    for (int w = 0; w < kWindows; ++w) runs[w] = followed_by(runs[w], of_lanes(of_lane[w]));
+    for (int w = 0; w < kWindows; ++w) runs[w] = followed_by(runs[w], of_lanes(lane_runs[w]));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/files/sha256.h"
+#include "core/terminal_text.h"
 #include "detector/acf/channels.h"
 #include "detector/model_file.h"
 
@@ -84,7 +85,7 @@ class Reader {
       if (!object.contains(name)) refuse(what + ": \"" + name + "\" is missing");
     for (const auto& [name, value] : object.items())
       if (std::ranges::find(names, name) == names.end())
-        refuse(what + ": unknown member \"" + name.substr(0, kLongestName) + "\"");
+        refuse(what + ": unknown member \"" + shown_name(name) + "\"");
   }
 
   [[nodiscard]] std::int64_t whole(const Json& value, const std::string& what) const {

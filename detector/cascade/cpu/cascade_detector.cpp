@@ -1,15 +1,14 @@
 #include "detector/cascade/cpu/cascade_detector.h"
 
 #include <algorithm>
-#include <mutex>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "core/permit_pool.h"
 #include "detector/cascade/grey.h"
+#include "detector/serial_detector.h"
 #include "nms/agreement.h"
 
 namespace facepipe::detector::cascade {
@@ -89,76 +88,34 @@ std::vector<Box> WindowFinder::find(const cv::Mat& grey, Workers& workers, Memor
 
 namespace {
 
-struct Slot {
-  GreyMaker grey_maker;
-  cv::Mat grey;
+/// A picture, and what makes it from frames.
+struct MadePicture {
+  GreyMaker maker;
+  cv::Mat grey;  ///< may refer to the frame's own luma
 };
 
-class CascadeDetector;
-
-class CascadeRequest final : public DetectionRequest {
- public:
-  CascadeRequest(std::shared_ptr<CascadeDetector> detector, PermitPool::Permit permit, Slot& slot)
-      : detector_(std::move(detector)), permit_(std::move(permit)), slot_(slot) {}
-
-  void prepare(const Frame& frame) override;
-  void start() override;
-  [[nodiscard]] Detections collect() override;
-  [[nodiscard]] Interval inference() const override { return interval_; }
-
- private:
-  enum class State { idle, prepared, started };
-  void expect(State state, const char* call) const {
-    if (state_ != state)
-      throw Error(ErrorKind::internal, std::string("detector: ") + call + " called out of turn");
-  }
-
-  // Members are destroyed in reverse order. So the permit is returned before the detector is
-  // released.
-  std::shared_ptr<CascadeDetector> detector_;
-  PermitPool::Permit permit_;
-  Slot& slot_;
-  std::shared_ptr<void> owner_;  // keeps the samples alive that slot_.grey may refer to
-  State state_ = State::idle;
-  Detections found_;
-  Interval interval_;
-};
-
-class CascadeDetector final : public Detector,
-                              public std::enable_shared_from_this<CascadeDetector> {
+class CascadeDetector final : public SerialDetector<MadePicture> {
  public:
   CascadeDetector(std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers,
                   Size frame, const CascadeOptions& options)
-      : frame_(frame),
+      : SerialDetector("cascade", frame, options.requests),
         window_(scanner->cascade().window),
         finder_(std::move(scanner), frame, options.levels),
         workers_(std::move(workers)),
-        options_(options),
-        permits_(options.requests),
-        slots_(static_cast<std::size_t>(options.requests)) {}
-
-  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
-    PermitPool::Permit permit = permits_.acquire(stop);
-    Slot& slot = slots_[static_cast<std::size_t>(permit.number())];
-    return std::make_unique<CascadeRequest>(shared_from_this(), std::move(permit), slot);
-  }
+        options_(options) {}
 
   [[nodiscard]] DetectorFacts facts() const override { return {{}, window_, {}}; }
 
-  [[nodiscard]] Size frame() const { return frame_; }
-
-  /// Waits until other requests are done. Sets `interval` to the time of this request, without the
-  /// waiting time.
-  [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
-    const std::scoped_lock lock(mutex_);
-    interval.begin = Clock::now();
-    const std::vector<Box> windows = finder_.find(slot.grey, *workers_, memory_);
-    Detections found = options_.every_window ? unscored(windows) : scored(windows);
-    interval.end = Clock::now();
-    return found;
+ private:
+  void prepare(const Frame& frame, MadePicture& picture) override {
+    picture.grey = picture.maker.grey(frame);
   }
 
- private:
+  [[nodiscard]] Detections find(const MadePicture& picture) override {
+    const std::vector<Box> windows = finder_.find(picture.grey, *workers_, memory_);
+    return options_.every_window ? unscored(windows) : scored(windows);
+  }
+
   [[nodiscard]] static Detections unscored(const std::vector<Box>& windows) {
     Detections found;
     for (const Box& window : windows) found.push_back(window, 1);
@@ -170,47 +127,17 @@ class CascadeDetector final : public Detector,
     Detections found;
     for (std::size_t i = 0; i < windows.size(); ++i) {
       const float score = agreement_score(agreement[i]);
-      if (score > options_.score_threshold) found.push_back(clipped(windows[i], frame_), score);
+      if (score > options_.score_threshold) found.push_back(clipped(windows[i], frame()), score);
     }
     return found;
   }
 
-  Size frame_;
   Size window_;
   WindowFinder finder_;
   std::shared_ptr<Workers> workers_;
   CascadeOptions options_;
-  PermitPool permits_;
-  std::vector<Slot> slots_;
-  std::mutex mutex_;  // guards memory_: all threads work on the frame of one request at a time
   WindowFinder::Memory memory_;
 };
-
-void CascadeRequest::prepare(const Frame& frame) {
-  if (state_ == State::started) expect(State::idle, "prepare");
-  if (frame.device.kind != DeviceKind::cpu)
-    throw Error(ErrorKind::internal, "cascade: frame on " + to_string(frame.device));
-  if (frame.upright() != detector_->frame())
-    throw Error(ErrorKind::internal,
-                "cascade: frame of another size than the detector was made for");
-  slot_.grey = slot_.grey_maker.grey(frame);  // may refer to the frame's own luma
-  owner_ = frame.owner;
-  state_ = State::prepared;
-}
-
-// The work runs here and not in the background, because the work keeps all workers busy anyway.
-void CascadeRequest::start() {
-  expect(State::prepared, "start");
-  found_ = detector_->find(slot_, interval_);
-  state_ = State::started;
-}
-
-Detections CascadeRequest::collect() {
-  expect(State::started, "collect");
-  state_ = State::idle;
-  owner_.reset();
-  return std::move(found_);
-}
 
 }  // namespace
 

@@ -66,7 +66,7 @@ struct CascadeOptions {
   /// If true, all windows are candidates, with score 1 and not clipped to the picture. The rule of
   /// suppression that counts windows (`groups`) needs this.
   bool every_window = false;
-  int requests = 1;  ///< number of frames that the detector may hold at once, >= 1
+  int requests = 1;  ///< number of frames that the detector may hold at the same time, >= 1
 };
 
 /// Makes a detector. Its scores are agreement_score() (score.h).

@@ -113,9 +113,9 @@ struct alignas(8) WordPair {
 
 /// Holds the runs of stumps of all stages in which each lane evaluates a window. `pairs` is indexed
 /// by the places' step - 1. The runs are a parameter of the kernel, because all lanes of a warp
-/// need the same word at once. The kernel loads a word of a parameter into a uniform register, and
-/// a load from shared memory adds this register to the lane's own address without another
-/// instruction. A word in shared memory would need a load, and each use of it would need an
+/// need the same word at the same time. The kernel loads a word of a parameter into a uniform
+/// register, and a load from shared memory adds this register to the lane's own address without
+/// another instruction. A word in shared memory would need a load, and each use of it would need an
 /// addition (7 % of a frame's time on an H100).
 inline constexpr int kMostStumpPairs = 1950;  // parameters have room for 32,764 bytes
 struct StumpWords {
@@ -229,9 +229,9 @@ struct ScanBuffers {
 
 FACEPIPE_HOST_DEVICE constexpr int grey_stride(Size picture) { return (picture.width + 3) / 4 * 4; }
 
-/// Returns how many blocks of launch_tiles() the current device can run at once. Allows the kernel
-/// to use all the shared memory that a block may have. Throws Error(device) if the kernel needs
-/// more.
+/// Returns how many blocks of launch_tiles() the current device can run at the same time. Allows
+/// the kernel to use all the shared memory that a block may have. Throws Error(device) if the
+/// kernel needs more.
 [[nodiscard]] int tile_blocks(const ScanPlan& plan);
 
 /// Makes `grey` of the frame, and fills `failed` and `passed`. `blocks` must be the result of

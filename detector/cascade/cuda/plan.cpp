@@ -35,14 +35,14 @@ DeviceNode device_node(const Cascade& cascade, const NodeTable& from, const Tree
   std::ranges::transform(from.feature.weights, node.weights,
                          [](float weight) { return static_cast<std::int32_t>(weight); });
   node.threshold = from.threshold;
-  const auto settle = [&](std::int32_t child, std::int32_t& step, float& leaf) {
+  const auto set_child = [&](std::int32_t child, std::int32_t& step, float& leaf) {
     if (child > 0)
       step = child - index;
     else
       leaf = cascade.leaves[tree.first_leaf + static_cast<std::uint32_t>(-child)];
   };
-  settle(from.left, node.left, node.left_leaf);
-  settle(from.right, node.right, node.right_leaf);
+  set_child(from.left, node.left, node.left_leaf);
+  set_child(from.right, node.right, node.right_leaf);
   return node;
 }
 
@@ -159,10 +159,10 @@ std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tab
   std::map<std::vector<std::int32_t>, std::vector<std::size_t>> runs;
   for (std::size_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
     runs[counts_of(corners[i])].push_back(i);
-  for (const auto& [counts, its] : runs)
+  for (const auto& [counts, indices] : runs)
     for (std::size_t step = 0; step < 2; ++step) {
-      append_run_head(counts, its.size(), to.stumps[step]);
-      for (const std::size_t i : its)
+      append_run_head(counts, indices.size(), to.stumps[step]);
+      for (const std::size_t i : indices)
         append_stump(to.nodes[step][i], corners[i], tables[step].layout, kind_of(counts), units,
                      to.stumps[step]);
     }
@@ -170,7 +170,7 @@ std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tab
 }
 
 /// Holds the corners of 32 stumps in the order of a StumpBlock. The lanes read their i-th words at
-/// the same time. A word of 0 is no corner.
+/// the same time. A word of 0 is not a corner.
 class BlockCorners {
  public:
   explicit BlockCorners(std::size_t most) : most_(words_of(most)) {}

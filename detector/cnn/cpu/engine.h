@@ -63,8 +63,10 @@ class Engine {
 
 struct EngineOptions {
   Precision precision = Precision::f32;
-  int threads = 1;   ///< number of threads of all runs together, >= 1
-  int requests = 1;  ///< number of Inferences that may run at once, >= 1; others wait
+  /// Number of threads of all runs together, >= 1. OpenCV has one number for the whole process,
+  /// which make_detector_factory() sets.
+  int threads = 1;
+  int requests = 1;  ///< number of Inferences that may run at the same time, >= 1; others wait
   std::shared_ptr<const I8Ranges> ranges{};  ///< ranges of the model; only i8 needs them
   Device device{};                           ///< the device that computes
 };

@@ -50,7 +50,7 @@ bool stems_read_it(const Graph& graph, const Uses& uses) {
 
 /// Describes the position of a value within the result of a Concat.
 struct Part {
-  ValueId whole = -1;  ///< -1 if the value is no part of such a result
+  ValueId whole = -1;  ///< -1 if the value is not part of such a result
   int first_channel = 0;
 };
 

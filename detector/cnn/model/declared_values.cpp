@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/terminal_text.h"
 #include "detector/model_file.h"
 
 namespace facepipe::detector {
@@ -14,18 +15,10 @@ namespace {
 
 constexpr std::size_t kMostListed = 32;
 constexpr int kMostExtents = 8;
-constexpr std::size_t kLongestName = 64;
-
-std::string shown(std::string_view text) {
-  std::string result(text.substr(0, kLongestName));
-  for (char& c : result)
-    if (std::isprint(static_cast<unsigned char>(c)) == 0) c = '?';
-  return result + (text.size() > kLongestName ? "..." : "");
-}
 
 std::string extent_text(const onnx::TensorShapeProto::Dimension& extent) {
   if (extent.has_dim_value()) return std::to_string(extent.dim_value());
-  return extent.dim_param().empty() ? "?" : shown(extent.dim_param());
+  return extent.dim_param().empty() ? "?" : shown_name(extent.dim_param());
 }
 
 std::string type_text(const onnx::TypeProto& type) {
@@ -47,7 +40,7 @@ std::string type_text(const onnx::TypeProto& type) {
 /// Adds a value to the list, or counts it if the list is full.
 void add(const onnx::ValueInfoProto& value, std::vector<DeclaredValue>& to, std::size_t& left_out) {
   if (to.size() < kMostListed)
-    to.push_back({shown(value.name()), type_text(value.type())});
+    to.push_back({shown_name(value.name()), type_text(value.type())});
   else
     ++left_out;
 }

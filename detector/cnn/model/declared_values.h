@@ -21,7 +21,7 @@ struct DeclaredValues {
   std::size_t left_out = 0;  ///< values beyond the first 32 inputs and the first 32 outputs
 };
 
-/// Reads a file and checks nothing else. Returns nullopt if it is no ONNX model. Errors: as
+/// Reads a file and checks nothing else. Returns nullopt if it is not an ONNX model. Errors: as
 /// read_model_file().
 [[nodiscard]] std::optional<DeclaredValues> declared_values(const std::filesystem::path& file);
 

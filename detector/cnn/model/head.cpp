@@ -85,7 +85,7 @@ class Decoder {
       for (int column = 0; column < level.map.width; ++column, ++place)
         for (std::size_t anchor = 0; anchor < anchors; ++anchor) {
           const Cell cell{tensors, place, anchor};
-          // The score is computed first, because most cells are no candidates.
+          // The score is computed first, because most cells are not candidates.
           const float score = Cells::score(cell, head_.numbers);
           if (score > score_threshold_)
             add(cell, score,

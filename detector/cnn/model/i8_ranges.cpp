@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/terminal_text.h"
 #include "detector/cnn/model/built_in_i8_ranges.h"
 #include "detector/model_file.h"
 
@@ -39,7 +40,7 @@ class Reader {
     if (json.size() == names.size()) return;
     for (const auto& [name, value] : json.items())
       if (std::ranges::find(names, name) == names.end())
-        refuse(where + " has an unknown member \"" + name.substr(0, kLongestShown) + "\"");
+        refuse(where + " has an unknown member \"" + shown_name(name) + "\"");
   }
 
   [[nodiscard]] std::string text(const Json& json, const std::string& where) const {
@@ -64,7 +65,7 @@ class Reader {
     expect_members(json, "a tensor", {"name", "low", "high", "channels"});
     TensorRange range;
     range.name = text(json["name"], "a tensor's name");
-    const std::string which = "tensor " + range.name.substr(0, kLongestShown);
+    const std::string which = "tensor " + shown_name(range.name);
     range.low = number(json["low"], which + ": \"low\"");
     range.high = number(json["high"], which + ": \"high\"");
     if (range.low > range.high) refuse(which + ": \"low\" is above \"high\"");
@@ -79,7 +80,6 @@ class Reader {
   }
 
  private:
-  static constexpr std::size_t kLongestShown = 60;
   const std::string& origin_;
 };
 
@@ -137,7 +137,7 @@ I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
   for (const Json& tensor : reader.list(file["tensors"], "\"tensors\"")) {
     TensorRange range = reader.tensor(tensor);
     if (ranges.find(range.name) != nullptr)
-      reader.refuse("tensor " + range.name + ": appears twice");
+      reader.refuse("tensor " + shown_name(range.name) + ": appears twice");
     ranges.tensors.push_back(std::move(range));
   }
   return ranges;

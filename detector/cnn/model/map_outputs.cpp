@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/terminal_text.h"
 #include "detector/model_file.h"
 
 namespace facepipe::detector {
@@ -52,13 +53,14 @@ class MapFinder {
 
   [[nodiscard]] FoundMap measured(const LastMap& map) const {
     const auto output = std::ranges::find(graph_.outputs, map.name, &graph::Output::name);
-    if (output == graph_.outputs.end()) refuse("nothing computes its output " + map.name);
+    if (output == graph_.outputs.end())
+      refuse("nothing computes its output " + shown_name(map.name));
     const graph::MapShape shape = graph_.map(output->value);
     const int stride = trial_.height / shape.height;
     const bool even =
         shape.height * stride == trial_.height && shape.width * stride == trial_.width;
     if (!even || map.values < 0 || (map.values > 0 && shape.channels % map.values != 0))
-      refuse("its output " + map.name + " has a shape that no head reads");
+      refuse("its output " + shown_name(map.name) + " has a shape that no head reads");
     return {&map, stride, shape.channels};
   }
 

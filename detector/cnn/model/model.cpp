@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/files/sha256.h"
+#include "core/terminal_text.h"
 #include "detector/cnn/model/canonical/canonical.h"
 #include "detector/cnn/model/canonical/rewriting.h"
 #include "detector/cnn/model/card/ignored_classes.h"
@@ -119,7 +120,8 @@ void check_activations(const std::filesystem::path& file, const std::vector<Last
   for (const LastMap& map : maps) {
     const bool score = map.values == 1;
     if (map.sigmoid != score)
-      refuse_model(file, "its output of " + map.name + " has another activation than SCRFD's");
+      refuse_model(
+          file, "its output of " + shown_name(map.name) + " has another activation than SCRFD's");
   }
 }
 
@@ -249,8 +251,8 @@ void Model::check_outputs(const graph::Graph& graph) const {
         computed != graph.outputs.end() &&
         graph.value(computed->value).extents == output_extents(head().layout, output, kTrial);
     if (!fits)
-      refuse_model(file_,
-                   "its output " + output.name + " doesn't have the shape that the file says");
+      refuse_model(file_, "its output " + shown_name(output.name) +
+                              " doesn't have the shape that the file says");
   }
 }
 

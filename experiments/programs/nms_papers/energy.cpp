@@ -88,7 +88,7 @@ class EnergyOfSet {
 
 void measure_energy(const std::vector<Set>& sets, const Command& command) {
   const experiments::DeviceEnergy counter;
-  tell_left_out(sets, kPublishedDMax);
+  note_left_out(sets, kPublishedDMax);
   for (const Set& set : sets) {
     if (set.candidates.size() > kPublishedDMax) continue;
     EnergyOfSet energy(set, command.seconds, counter);

@@ -57,7 +57,7 @@ void time_sets(const std::vector<Set>& sets, const Command& command, const Place
                TimeSet time) {
   for (const std::uint32_t k : command.ks) {
     nms::NmsOptions options = matrix_options(k, command.as_published);
-    tell_left_out(sets, options.matrix.d_max);
+    note_left_out(sets, options.matrix.d_max);
     for (const Set& set : sets) {
       if (set.candidates.size() > options.matrix.d_max) continue;
       options.threshold = set.threshold;

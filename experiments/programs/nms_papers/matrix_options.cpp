@@ -32,9 +32,9 @@ std::string words_after(const nms::NmsOptions& options) {
   return words;
 }
 
-void tell_left_out(const std::vector<bench::Set>& sets, std::uint32_t d_max) {
-  static std::set<std::uint32_t> told;
-  if (!told.insert(d_max).second) return;
+void note_left_out(const std::vector<bench::Set>& sets, std::uint32_t d_max) {
+  static std::set<std::uint32_t> reported;
+  if (!reported.insert(d_max).second) return;
   for (const bench::Set& set : sets)
     if (set.candidates.size() > d_max)
       std::fprintf(stderr, "bench_nms_papers: D_max %u: left out %s, %s: %zu candidates\n", d_max,

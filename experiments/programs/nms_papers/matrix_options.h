@@ -25,6 +25,6 @@ inline constexpr std::uint32_t kPublishedDMax = 4096;
 
 /// Says on standard error which sets have more than D_max candidates. Says it only once, even if
 /// the sets are measured several times.
-void tell_left_out(const std::vector<bench::Set>& sets, std::uint32_t d_max);
+void note_left_out(const std::vector<bench::Set>& sets, std::uint32_t d_max);
 
 }  // namespace facepipe::nms_papers

@@ -98,7 +98,7 @@ class PrintedTimes {
 template <class TimeSet>
 void time_sets(const std::vector<Set>& sets, const Command& command, const Place& place,
                TimeSet&& time) {
-  tell_left_out(sets, kPublishedDMax);
+  note_left_out(sets, kPublishedDMax);
   for (const Set& set : sets) {
     if (set.candidates.size() > kPublishedDMax || set.candidates.size() == 0) continue;
     PrintedTimes times(set, command.replays, place);

@@ -18,7 +18,6 @@ LEAST_SEEN = .45        # share of a face in the crop
 LEAST_SIDE = 7          # pixels of the shorter side
 LEAST_SIZE = 10         # square root of the area, in pixels
 SMALLEST_COVERED = 11   # pixels of the shorter side: smaller faces are covered entirely by a cover
-LARGE = 48              # pixels of the side from which a face counts as large
 
 # Columns of the table of damages, one row a crop. A damage that isn't drawn has the value in NOTHING.
 (GAIN, GAMMA, CONTRAST, BRIGHTNESS, COLOUR, BLUR, MOTION, ANGLE, SMALLER, NOISE, GREY_NOISE, SOFT_NOISE,

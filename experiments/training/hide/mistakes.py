@@ -5,7 +5,7 @@ import boxes as geometry
 
 MISTAKEN = .1       # the published network's score from which a place without a face is a mistake
 UNLABELLED = .5     # likewise, from which it is probably a face that WIDER FACE doesn't label
-NEAR = .2           # IoU with a label, or share of the box in a label, up to which a box is no labelled face
+NEAR = .2           # IoU with a label, or share of the box in a label, up to which a box is not a labelled face
 LEAST_SIDE = 8      # pixels
 
 

@@ -743,7 +743,7 @@ TEST(Options, WrongValuesAreAnsweredWithTheNearest) {
 }
 
 /// Counts the options in the help of `run`. Expects that the help states the default of each.
-int options_told(const std::string& help) {
+int count_of_options(const std::string& help) {
   int options = 0;
   const std::size_t first = help.find("Input and output:");
   std::istringstream lines(help.substr(first, help.find("General:") - first));
@@ -774,7 +774,7 @@ std::string in_one_line(const std::string& text) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 50) << help;
+  EXPECT_EQ(count_of_options(help), 50) << help;
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(0 to 1024; default: 0)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: off; excludes --quiet)"));
@@ -785,7 +785,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 58) << all;
+  EXPECT_EQ(count_of_options(all), 58) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

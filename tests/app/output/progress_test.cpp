@@ -24,12 +24,12 @@ ProgressState state(pipeline::Progress progress) {
   return state;
 }
 
-TEST(ProgressTeller, KnowsThatItCouldNotWrite) {
+TEST(ProgressReporter, KnowsThatItCouldNotWrite) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> full(std::fopen("/dev/full", "w"),
                                                              std::fclose);
-  ProgressTeller teller(ProgressKind::json, full.get(), state({}));
-  teller.end("done", ProgressEnd::of_all_frames);
-  EXPECT_EQ(teller.write_error(), ENOSPC);
+  ProgressReporter reporter(ProgressKind::json, full.get(), state({}));
+  reporter.end("done", ProgressEnd::of_all_frames);
+  EXPECT_EQ(reporter.write_error(), ENOSPC);
 }
 
 TEST(ProgressJson, HasNullForWhatIsUnknown) {
@@ -83,9 +83,9 @@ class ProgressTellerTest : public testing::Test {
 
 TEST_F(ProgressTellerTest, SaysHowItEnds) {
   {
-    ProgressTeller teller(ProgressKind::json, file_.get(), state({}));
-    teller.update({7, 7, 100, 3});
-    teller.end("done", ProgressEnd::of_all_frames);
+    ProgressReporter reporter(ProgressKind::json, file_.get(), state({}));
+    reporter.update({7, 7, 100, 3});
+    reporter.end("done", ProgressEnd::of_all_frames);
   }
   const json last = json::parse(lines().back());
   EXPECT_EQ(last["status"], "done");
@@ -94,10 +94,10 @@ TEST_F(ProgressTellerTest, SaysHowItEnds) {
 
 TEST_F(ProgressTellerTest, C4ExpectsNoMoreFramesAtTheEnd) {
   for (const bool all : {true, false}) {
-    ProgressTeller teller(ProgressKind::json, file_.get(), state({}));
-    teller.update({7, 40, 100, 3});
-    teller.end(all ? "done" : "failed",
-               all ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last);
+    ProgressReporter reporter(ProgressKind::json, file_.get(), state({}));
+    reporter.update({7, 40, 100, 3});
+    reporter.end(all ? "done" : "failed",
+                 all ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last);
     const json last = json::parse(lines().back());
     EXPECT_EQ(last["expected_frames"], all ? 7 : 40);
     EXPECT_EQ(last["left_s"] == 0, all);
@@ -106,9 +106,9 @@ TEST_F(ProgressTellerTest, C4ExpectsNoMoreFramesAtTheEnd) {
 
 TEST_F(ProgressTellerTest, GoesOnWhileNoFrameComes) {
   {
-    ProgressTeller teller(ProgressKind::json, file_.get(), state({}));
+    ProgressReporter reporter(ProgressKind::json, file_.get(), state({}));
     std::this_thread::sleep_for(1200ms);
-    teller.end("done", ProgressEnd::of_all_frames);
+    reporter.end("done", ProgressEnd::of_all_frames);
   }
   const std::vector<std::string> all = lines();
   ASSERT_EQ(all.size(), 3U) << "at the start, after a second, and at the end";
@@ -120,16 +120,16 @@ TEST_F(ProgressTellerTest, GoesOnWhileNoFrameComes) {
 
 TEST_F(ProgressTellerTest, BarLeavesAnEmptyLine) {
   {
-    ProgressTeller teller(ProgressKind::bar, file_.get(), state({}));
-    teller.end("done", ProgressEnd::of_all_frames);
+    ProgressReporter reporter(ProgressKind::bar, file_.get(), state({}));
+    reporter.end("done", ProgressEnd::of_all_frames);
   }
   EXPECT_THAT(lines().back(), testing::EndsWith("\r\033[K"));
 }
 
 TEST_F(ProgressTellerTest, NoneIsSilent) {
   {
-    ProgressTeller teller(ProgressKind::none, file_.get(), state({}));
-    teller.end("done", ProgressEnd::of_all_frames);
+    ProgressReporter reporter(ProgressKind::none, file_.get(), state({}));
+    reporter.end("done", ProgressEnd::of_all_frames);
   }
   EXPECT_THAT(lines(), testing::IsEmpty());
 }

@@ -246,7 +246,7 @@ TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   RunParts broken = parts();
   broken.backend = [](const Device&,
                       const detector::DetectorOptions&) -> std::unique_ptr<pipeline::Backend> {
-    throw Error(ErrorKind::device, "model.onnx: is no ONNX");
+    throw Error(ErrorKind::device, "model.onnx: is not ONNX");
   };
   expect_error(ErrorKind::device, "model.onnx",
                [&] { (void)run(options_, broken, stop_.get_token()); });

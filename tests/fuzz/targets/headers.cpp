@@ -10,10 +10,11 @@
 namespace facepipe::fuzz {
 namespace {
 
-constexpr std::array kCodecs{AV_CODEC_ID_VORBIS, AV_CODEC_ID_THEORA,   AV_CODEC_ID_FLAC,
-                             AV_CODEC_ID_OPUS,   AV_CODEC_ID_ASS,      AV_CODEC_ID_SUBRIP,
-                             AV_CODEC_ID_WEBVTT, AV_CODEC_ID_TTF,      AV_CODEC_ID_AAC,
-                             AV_CODEC_ID_H264,   AV_CODEC_ID_PCM_S16LE};
+constexpr std::array kCodecs{AV_CODEC_ID_VORBIS,      AV_CODEC_ID_THEORA,    AV_CODEC_ID_FLAC,
+                             AV_CODEC_ID_OPUS,        AV_CODEC_ID_ASS,       AV_CODEC_ID_SUBRIP,
+                             AV_CODEC_ID_WEBVTT,      AV_CODEC_ID_TTF,       AV_CODEC_ID_AAC,
+                             AV_CODEC_ID_H264,        AV_CODEC_ID_PCM_S16LE, AV_CODEC_ID_MOV_TEXT,
+                             AV_CODEC_ID_DVD_SUBTITLE};
 
 std::vector<std::uint8_t> header_of(const AVCodecParameters& parameters) {
   return {parameters.extradata, parameters.extradata + parameters.extradata_size};

@@ -1,5 +1,5 @@
-// What the page of a review asks for: whatever it asks, the edit file and the log stay valid, and a
-// later review continues them.
+// The page of a review sends requests. Whatever they ask for, the edit file and the log stay valid,
+// and a later review continues them.
 //
 // Each line of the input is the body of a request. "$" stands for the number of the tracks' state,
 // which a page learns from the server.

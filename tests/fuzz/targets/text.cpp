@@ -23,9 +23,9 @@ bool controls_terminal(std::string_view text) {
 
 void fuzz_text(Bytes input) {
   const std::string_view text = text_of(input);
-  const std::string shown = app::terminal_text(text);
+  const std::string shown = terminal_text(text);
   require(!controls_terminal(shown), "a text controls the terminal");
-  require(app::terminal_text(shown) == shown, "a safe text isn't safe");
+  require(terminal_text(shown) == shown, "a safe text isn't safe");
   const std::string valid = app::utf8(text);
   require(app::utf8(valid) == valid, "valid UTF-8 changes");
 

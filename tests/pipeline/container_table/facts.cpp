@@ -118,7 +118,7 @@ class Differences {
       case Property::aspect:
         return compare(property, found_.aspect, expected_.aspect, 0.01);
       case Property::rotation:
-        return tell_unequal(property, found_.rotation, expected_.rotation);
+        return report_unequal(property, found_.rotation, expected_.rotation);
       case Property::colour:
         return look_at_colour();
       case Property::side_data:
@@ -126,11 +126,11 @@ class Differences {
       case Property::chapters:
         return look_at_chapters();
       case Property::language:
-        return tell_unequal(property, found_.language, expected_.language);
+        return report_unequal(property, found_.language, expected_.language);
     }
   }
   void look_at_frames() {
-    if (found_.frames != expected_.frames) tell("frames", found_.frames, expected_.frames);
+    if (found_.frames != expected_.frames) report("frames", found_.frames, expected_.frames);
     if (found_.upright_width != expected_.upright_width ||
         found_.upright_height != expected_.upright_height)
       text_ << "size: " << found_.upright_width << 'x' << found_.upright_height << ", not "
@@ -141,20 +141,20 @@ class Differences {
 
  private:
   template <typename T>
-  void tell(const char* what, const T& found, const T& expected) {
+  void report(const char* what, const T& found, const T& expected) {
     text_ << what << ": " << found << ", not " << expected << '\n';
   }
   template <typename T>
-  void tell_unequal(Property property, const T& found, const T& expected) {
-    if (found != expected) tell(name_of(property), found, expected);
+  void report_unequal(Property property, const T& found, const T& expected) {
+    if (found != expected) report(name_of(property), found, expected);
   }
   void compare(Property property, double found, double expected, double tolerance) {
-    if (!(std::abs(found - expected) <= tolerance)) tell(name_of(property), found, expected);
+    if (!(std::abs(found - expected) <= tolerance)) report(name_of(property), found, expected);
   }
   void look_at_stamps() {
     // A picture of the input can lack a time stamp. The output then has one more time stamp.
     if (found_.shown_s.size() < expected_.shown_s.size()) {
-      tell("stamps", found_.shown_s.size(), expected_.shown_s.size());
+      report("stamps", found_.shown_s.size(), expected_.shown_s.size());
       return;
     }
     for (std::size_t i = 1; i < expected_.shown_s.size(); ++i)
@@ -186,9 +186,9 @@ class Differences {
       if (!found_.side_data.contains(type)) text_ << "side data: no " << type << '\n';
   }
   void look_at_chapters() {
-    tell_unequal(Property::chapters, found_.chapters.size(), expected_.chapters.size());
+    report_unequal(Property::chapters, found_.chapters.size(), expected_.chapters.size());
     for (std::size_t i = 0; i < std::min(found_.chapters.size(), expected_.chapters.size()); ++i) {
-      tell_unequal(Property::chapters, found_.chapters[i].title, expected_.chapters[i].title);
+      report_unequal(Property::chapters, found_.chapters[i].title, expected_.chapters[i].title);
       compare(Property::chapters, found_.chapters[i].start_s, expected_.chapters[i].start_s,
               2 * tick_s_);
     }

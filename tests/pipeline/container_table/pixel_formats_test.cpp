@@ -114,7 +114,7 @@ bool same_samples(AVPixelFormat a, AVPixelFormat b) {
 
 /// Returns whether a notice says "pictures converted from A to B", where B stores the same samples
 /// as `to`.
-bool is_told(const std::vector<std::string>& notices, AVPixelFormat from, AVPixelFormat to) {
+bool has_notice(const std::vector<std::string>& notices, AVPixelFormat from, AVPixelFormat to) {
   const std::string begin =
       std::string("pictures converted from ") + av_get_pix_fmt_name(from) + " to ";
   return std::ranges::any_of(notices, [&](const std::string& notice) {
@@ -178,7 +178,7 @@ TEST_P(PixelFormats, StayOrTheConversionIsTold) {
       const std::string now = av_get_pix_fmt_name(after.format);
       if (after.format != before.format) {
         EXPECT_TRUE(same_samples(after.format, before.format) ||
-                    is_told(run.result.notices, before.format, after.format))
+                    has_notice(run.result.notices, before.format, after.format))
             << now << ", told: " << testing::PrintToString(run.result.notices);
       } else if (!is_approximated(before.format)) {
         EXPECT_EQ(after.hashes == before.hashes, !hide) << "other samples";

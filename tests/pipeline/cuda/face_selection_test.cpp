@@ -98,7 +98,7 @@ std::vector<FaceSelectionSetup> setups() {
       setup.over = over;
       setup.overlaps = {0.3F, 0.5F, 0.3F};
       setup.sizes = {25, 90};
-      setup.to_host = FaceFields::all;
+      setup.to_host = FaceDownload::all;
       all.push_back(setup);
     }
   all.push_back(all.front());

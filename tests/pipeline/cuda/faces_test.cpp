@@ -70,7 +70,7 @@ cuda::DetectionFields fields_of(const Detections& candidates) {
 class OnDevice {
  public:
   OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity,
-           FaceFields wanted)
+           FaceDownload wanted)
       : stored_(capacity, fields_of(given.candidates)),
         faces_(face_capacity, fields_of(given.candidates)),
         indices_(capacity),
@@ -145,7 +145,7 @@ TEST(CudaFaces, AreThoseThatTheHostSelects) {
           const Detections expected = select_faces(
               given.candidates, {given.indices, given.boxes, given.scores, given.beyond_capacity},
               wanted);
-          OnDevice device(given, candidates + 2, candidates + 2, FaceFields::all);
+          OnDevice device(given, candidates + 2, candidates + 2, FaceDownload::all);
           SCOPED_TRACE(std::to_string(candidates) + " candidates");
           expect_equal(device.run(wanted), expected);
           EXPECT_EQ(device.counts().candidates, candidates);
@@ -162,7 +162,7 @@ TEST(CudaFaces, WithoutLandmarksAreThoseThatTheHostSelects) {
     const FaceSizes wanted{10, 70};
     const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, wanted);
     EXPECT_FALSE(expected.has_landmarks());
-    OnDevice device(given, candidates, candidates, FaceFields::all);
+    OnDevice device(given, candidates, candidates, FaceDownload::all);
     expect_equal(device.run(wanted), expected);
     EXPECT_EQ(device.counts().faces, expected.size());
     const CopyTotal copied = device.copies().total(CopyKind::faces);
@@ -176,7 +176,7 @@ TEST(CudaFaces, WithoutLandmarksAreThoseThatTheHostSelects) {
 TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
   const Case given = random_case(7, 3000, false, false);
   const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {10, 0});
-  OnDevice device(given, 3000, 100, FaceFields::all);
+  OnDevice device(given, 3000, 100, FaceDownload::all);
   const Detections found = device.run({10, 0});
   ASSERT_EQ(found.size(), 100U);
   EXPECT_TRUE(std::equal(found.boxes.begin(), found.boxes.end(), expected.boxes.begin()));
@@ -186,12 +186,12 @@ TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
 TEST(CudaFaces, CopiesAreCounted) {
   constexpr std::int64_t kFace = sizeof(Box) + sizeof(float) + sizeof(Landmarks);
   const Case given = random_case(9, 2000, false, false);
-  OnDevice alone(given, 2000, 2000, FaceFields::none);
+  OnDevice alone(given, 2000, 2000, FaceDownload::none);
   EXPECT_EQ(alone.run({}).size(), 0U);
   EXPECT_EQ(alone.counts().faces, given.indices.size());
   EXPECT_EQ(alone.copies().total(CopyKind::counts), (CopyTotal{1, sizeof(FaceCounts)}));
   EXPECT_EQ(alone.copies().total(CopyKind::faces), (CopyTotal{0, 0}));
-  OnDevice all(given, 2000, 2000, FaceFields::all);
+  OnDevice all(given, 2000, 2000, FaceDownload::all);
   const auto found = static_cast<std::int64_t>(all.run({}).size());
   ASSERT_GT(found, FacesDownload::kEager);
   EXPECT_EQ(all.copies().total(CopyKind::faces), (CopyTotal{6, found * kFace}));
@@ -199,7 +199,7 @@ TEST(CudaFaces, CopiesAreCounted) {
 
 TEST(CudaFaces, OfPlacesAloneComeInOneCopyEach) {
   const Case given = random_case(9, 3000, false, false);
-  OnDevice device(given, 3000, 3000, FaceFields::places);
+  OnDevice device(given, 3000, 3000, FaceDownload::places);
   Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {});
   expected.landmarks.clear();
   expect_equal(device.run({}), expected);
@@ -263,10 +263,10 @@ TEST(CudaFaces, OfScoresOverTheBoundOfTheirClassAreThoseThatTheHostFinds) {
 
 TEST(CudaFaces, KeepTheirClasses) {
   for (const std::uint32_t candidates : {1U, 500U, 3000U})
-    for (const FaceFields wanted : {FaceFields::places, FaceFields::all}) {
+    for (const FaceDownload wanted : {FaceDownload::places, FaceDownload::all}) {
       const Case given = case_with_classes(candidates);
       Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {10, 0});
-      if (wanted == FaceFields::places) expected.landmarks.clear();
+      if (wanted == FaceDownload::places) expected.landmarks.clear();
       OnDevice device(given, candidates, candidates, wanted);
       expect_equal(device.run({10, 0}), expected);
     }
@@ -275,21 +275,21 @@ TEST(CudaFaces, KeepTheirClasses) {
 TEST(CudaFaces, OfTheFirstClassAloneHaveNoClassesAsOnTheHost) {
   Case given = case_with_classes(300);
   given.candidates.classes.assign(300, 0);
-  OnDevice device(given, 300, 300, FaceFields::all);
+  OnDevice device(given, 300, 300, FaceDownload::all);
   EXPECT_THAT(device.run({}).classes, testing::IsEmpty());
 }
 
 TEST(CudaFaces, CountWhatWasLostBefore) {
   Case given = case_with_classes(300);
   given.beyond_capacity = 7;
-  OnDevice device(given, 300, 300, FaceFields::none);
+  OnDevice device(given, 300, 300, FaceDownload::none);
   device.set_counts(320, 5);
   (void)device.run({});
   EXPECT_EQ(device.counts().candidates, 325U);
   EXPECT_EQ(device.counts().beyond_capacity, 7U + 20U + 5U)
       << "suppression of each class doesn't see the 20 that have no room";
   given.candidates.classes.clear();
-  OnDevice one_class(given, 300, 300, FaceFields::none);
+  OnDevice one_class(given, 300, 300, FaceDownload::none);
   one_class.set_counts(320, 5);
   (void)one_class.run({});
   EXPECT_EQ(one_class.counts().beyond_capacity, 7U + 5U) << "suppression has counted the 20";

@@ -72,9 +72,9 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
   GraphKey looser = plain;
   looser.nms.threshold += 0.25F;
   GraphKey downloaded = plain;
-  downloaded.to_host = FaceFields::all;
+  downloaded.to_host = FaceDownload::all;
   GraphKey followed = plain;
-  followed.follow = Following{0.03F, 0.5F};
+  followed.follow = FollowScores{0.03F, 0.5F};
   GraphKey weaker = followed;
   weaker.follow->face = 0.4F;
   GraphKey timed = plain;

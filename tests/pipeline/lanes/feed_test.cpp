@@ -35,14 +35,14 @@ std::string x264(int frames, const std::string& more) {
 struct Arrived {
   bool video = false;
   std::int64_t dts = 0;
-  bool foreign = false;
+  bool decode_only = false;
   std::int64_t segment = 0;
-  bool alone = false;
+  bool starts_independently = false;
 };
 
 struct ArrivedSegment {
   std::int64_t number = 0;
-  bool alone = false;
+  bool starts_independently = false;
   std::vector<Arrived> packets;
 
   [[nodiscard]] std::vector<Arrived> video() const { return of(true); }
@@ -147,7 +147,7 @@ void FeedOfAClip::expect_each_once(const std::vector<ArrivedSegment>& all) const
   EXPECT_EQ(by_stamp.size(), stamps_of(true).size());
   for (const std::int64_t stamp : stamps_of(true)) {
     const std::vector<Arrived>& copies = by_stamp[stamp];
-    EXPECT_EQ(std::ranges::count(copies, false, &Arrived::foreign), 1) << stamp;
+    EXPECT_EQ(std::ranges::count(copies, false, &Arrived::decode_only), 1) << stamp;
     ASSERT_LE(copies.size(), 2U) << stamp;
     if (copies.size() == 2) {
       EXPECT_EQ(copies[0].segment + 1, copies[1].segment) << stamp;
@@ -185,7 +185,7 @@ void FeedOfAClip::expect_side_packets_between(const std::vector<ArrivedSegment>&
         arrived.push_back(packet.dts);
         EXPECT_LE(std::abs(before.at(packet.dts) - video),
                   video::kShortestSegment + video::kMostRunOn);
-      } else if (!packet.foreign) {
+      } else if (!packet.decode_only) {
         ++video;
       }
   EXPECT_EQ(arrived, stamps_of(false));
@@ -195,14 +195,14 @@ TEST_F(FeedOfAClip, CutsAtEachIdrPictureOfClosedGops) {
   open(x264(230, ""), "c.mp4");
   const std::vector<ArrivedSegment> all = cut();
   ASSERT_EQ(all.size(), 5U);
-  EXPECT_FALSE(all[0].alone) << "nothing comes before it";
+  EXPECT_FALSE(all[0].starts_independently) << "nothing comes before it";
   for (std::size_t i = 1; i < all.size(); ++i) {
-    EXPECT_TRUE(all[i].alone) << i;
-    EXPECT_TRUE(all[i].video().front().alone) << i;
+    EXPECT_TRUE(all[i].starts_independently) << i;
+    EXPECT_TRUE(all[i].video().front().starts_independently) << i;
     EXPECT_EQ(all[i].video().front().dts, stamps_of(true)[i * kGop]);
   }
   for (const ArrivedSegment& segment : all)
-    EXPECT_EQ(std::ranges::count(segment.video(), true, &Arrived::foreign), 0);
+    EXPECT_EQ(std::ranges::count(segment.video(), true, &Arrived::decode_only), 0);
   expect_each_once(all);
   expect_side_packets_between(all);
 }
@@ -211,13 +211,14 @@ TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
   open(x264(230, ":open-gop=1:b-adapt=0"), "c.mp4");
   const std::vector<ArrivedSegment> all = cut();
   ASSERT_EQ(all.size(), 5U);
-  for (const ArrivedSegment& segment : all) EXPECT_FALSE(segment.alone) << segment.number;
+  for (const ArrivedSegment& segment : all)
+    EXPECT_FALSE(segment.starts_independently) << segment.number;
   expect_each_once(all);
   expect_side_packets_between(all);
   // Pictures that are shown before a cut belong to the segment before it. The segment behind the
   // cut also decodes them.
   EXPECT_EQ(leading().size(), 4U * 3U);
-  std::vector<std::int64_t> foreign_at_begin;
+  std::vector<std::int64_t> decode_only_at_begin;
   std::vector<std::int64_t> run_on;
   for (std::size_t i = 1; i < all.size(); ++i) {
     const std::int64_t cut = all[i].video().front().dts;
@@ -225,11 +226,11 @@ TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
       if (packet.dts > cut) run_on.push_back(packet.dts);
     for (const Arrived& packet : all[i].video()) {
       const bool of_next = i + 1 < all.size() && packet.dts >= all[i + 1].video().front().dts;
-      if (packet.foreign && !of_next) foreign_at_begin.push_back(packet.dts);
+      if (packet.decode_only && !of_next) decode_only_at_begin.push_back(packet.dts);
     }
   }
   EXPECT_EQ(run_on, leading());
-  EXPECT_EQ(foreign_at_begin, leading());
+  EXPECT_EQ(decode_only_at_begin, leading());
 }
 
 TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
@@ -241,7 +242,7 @@ TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
   EXPECT_EQ(feed.segments(), 1);
   std::vector<std::int64_t> stamps;
   for (const Arrived& packet : all[0].packets) {
-    EXPECT_TRUE(packet.video && !packet.foreign && !packet.alone);
+    EXPECT_TRUE(packet.video && !packet.decode_only && !packet.starts_independently);
     stamps.push_back(packet.dts);
   }
   EXPECT_EQ(stamps, stamps_of(true));

@@ -98,6 +98,50 @@ TEST(CodecHeaders, A8OtherCodecsKeepTheirHeader) {
   EXPECT_EQ(text_of(*dvd), "size: 720x480\npalette: 000000, ffffff\n");
 }
 
+TEST(CodecHeaders, A8TextSubtitlesLoseTheirHeader) {
+  for (const AVCodecID codec : {AV_CODEC_ID_SUBRIP, AV_CODEC_ID_WEBVTT, AV_CODEC_ID_SAMI,
+                                AV_CODEC_ID_JACOSUB, AV_CODEC_ID_MICRODVD, AV_CODEC_ID_TTML}) {
+    const UniqueCodecParameters parameters = parameters_of(codec, "by Somebody");
+    EXPECT_NE(clean_header(*parameters), "") << avcodec_get_name(codec);
+    EXPECT_EQ(text_of(*parameters), "") << avcodec_get_name(codec);
+  }
+}
+
+TEST(CodecHeaders, A8TimedTextKeepsNumbersAndFonts) {
+  const std::string numbers(30, '\1');
+  const std::string fonts =
+      "\0\0\0\x12"
+      "ftab\0\1\0\1\5Serif"s;
+  const struct {
+    const char* what;
+    std::string header;
+    std::string kept;
+  } cases[] = {
+      {"known parts", numbers + fonts, numbers + fonts},
+      {"numbers alone", numbers, numbers},
+      {"another box", numbers + "\0\0\0\x10udtaSomebody"s + fonts, numbers + fonts},
+      {"bytes behind", numbers + fonts + "Somebody", numbers + fonts},
+      {"more in the table than fonts",
+       numbers + "\0\0\0\x12"
+                 "ftab\0\0Somebody"s,
+       numbers},
+      {"a name beyond the table",
+       numbers + "\0\0\0\x12"
+                 "ftab\0\1\0\1\xffSerif"s,
+       numbers},
+      {"a name with a line break",
+       numbers + "\0\0\0\x12"
+                 "ftab\0\1\0\1\5Ser\nf"s,
+       numbers},
+      {"too short", "Somebody", ""},
+  };
+  for (const auto& each : cases) {
+    const UniqueCodecParameters parameters = parameters_of(AV_CODEC_ID_MOV_TEXT, each.header);
+    EXPECT_EQ(clean_header(*parameters).empty(), each.header == each.kept) << each.what;
+    EXPECT_EQ(text_of(*parameters), each.kept) << each.what;
+  }
+}
+
 /// Returns a font file with one table, "cmap", of `size` bytes.
 std::string font_file(std::size_t size) {
   std::string file = "\0\1\0\0\0\1\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C"s;

@@ -40,7 +40,7 @@ TEST(NalReader, FindsUnitsBehindStartCodes) {
       {"two, zeros between", {0, 0, 1, 9, 0, 0, 0, 0, 1, 8}, {{9}, {8}}},
       {"zeros behind", {0, 0, 1, 9, 0, 0}, {{9}}},
       {"empty ones", {0, 0, 1, 0, 0, 1, 0, 0, 1, 9}, {{9}}},
-      {"a one alone is no start code", {0, 0, 1, 9, 1, 0, 1, 8}, {{9, 1, 0, 1, 8}}},
+      {"a one alone is not a start code", {0, 0, 1, 9, 1, 0, 1, 8}, {{9, 1, 0, 1, 8}}},
   };
   for (const Case& c : cases) EXPECT_EQ(read(c.packet, 0).units, c.units) << c.what;
 }

@@ -60,7 +60,7 @@ NVENCSTATUS list_codecs(void* /*encoder*/, GUID* list, std::uint32_t room, std::
   return NV_ENC_SUCCESS;
 }
 
-NVENCSTATUS tell_ability(void* /*encoder*/, GUID codec, NV_ENC_CAPS_PARAM* params, int* value) {
+NVENCSTATUS get_capability(void* /*encoder*/, GUID codec, NV_ENC_CAPS_PARAM* params, int* value) {
   constexpr int kBFrames = 4;
   constexpr int kEveryReferenceMode = 3;
   switch (params->capsToQuery) {
@@ -91,8 +91,8 @@ NVENCSTATUS tell_ability(void* /*encoder*/, GUID codec, NV_ENC_CAPS_PARAM* param
   return NV_ENC_SUCCESS;
 }
 
-NVENCSTATUS tell_preset(void* /*encoder*/, GUID /*codec*/, GUID /*preset*/,
-                        NV_ENC_TUNING_INFO /*tuning*/, NV_ENC_PRESET_CONFIG* preset) {
+NVENCSTATUS get_preset(void* /*encoder*/, GUID /*codec*/, GUID /*preset*/,
+                       NV_ENC_TUNING_INFO /*tuning*/, NV_ENC_PRESET_CONFIG* preset) {
   if (preset->version != NV_ENC_PRESET_CONFIG_VER) return NV_ENC_ERR_INVALID_VERSION;
   NV_ENC_CONFIG& config = preset->presetCfg;
   config.gopLength = 250;
@@ -118,7 +118,7 @@ NVENCSTATUS set_streams(void* encoder, NV_ENC_CUSTREAM_PTR input, NV_ENC_CUSTREA
   return NV_ENC_SUCCESS;
 }
 
-NVENCSTATUS tell_headers(void* /*encoder*/, NV_ENC_SEQUENCE_PARAM_PAYLOAD* to) {
+NVENCSTATUS get_headers(void* /*encoder*/, NV_ENC_SEQUENCE_PARAM_PAYLOAD* to) {
   if (chip().headers.size() > to->inBufferSize) return NV_ENC_ERR_NOT_ENOUGH_BUFFER;
   std::copy(chip().headers.begin(), chip().headers.end(),
             static_cast<std::uint8_t*>(to->spsppsBuffer));
@@ -210,11 +210,11 @@ NVENCSTATUS NvEncodeAPICreateInstance(NV_ENCODE_API_FUNCTION_LIST* functionList)
   functionList->nvEncDestroyEncoder = facepipe::test::destroy_encoder;
   functionList->nvEncGetEncodeGUIDCount = facepipe::test::count_codecs;
   functionList->nvEncGetEncodeGUIDs = facepipe::test::list_codecs;
-  functionList->nvEncGetEncodeCaps = facepipe::test::tell_ability;
-  functionList->nvEncGetEncodePresetConfigEx = facepipe::test::tell_preset;
+  functionList->nvEncGetEncodeCaps = facepipe::test::get_capability;
+  functionList->nvEncGetEncodePresetConfigEx = facepipe::test::get_preset;
   functionList->nvEncInitializeEncoder = facepipe::test::initialize;
   functionList->nvEncSetIOCudaStreams = facepipe::test::set_streams;
-  functionList->nvEncGetSequenceParams = facepipe::test::tell_headers;
+  functionList->nvEncGetSequenceParams = facepipe::test::get_headers;
   functionList->nvEncCreateBitstreamBuffer = facepipe::test::create_output;
   functionList->nvEncDestroyBitstreamBuffer = facepipe::test::destroy_output;
   functionList->nvEncRegisterResource = facepipe::test::register_surface;

@@ -59,7 +59,7 @@ TEST(FrameSource, TellsOfAFileThatEndsEarly) {
 
 TEST(FrameSource, RefusesWhatIsNoVideo) {
   const TemporaryFolder dir;
-  const std::string text = dir.write("a.mp4", "this is no video");
+  const std::string text = dir.write("a.mp4", "this is not a video");
   Notices notices(text);
   EXPECT_THROW(FrameSource(text, {}, notices, {}), Error);
   const std::string clip = dir / "b.mkv";

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
@@ -11,18 +13,15 @@ namespace {
 class TimelineTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new test::TemporaryFolder;
+    folder_.emplace();
     test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -video_track_timescale 1000", clip());
     test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -f h264", raw());
   }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   static std::filesystem::path clip() { return *folder_ / "clip.mp4"; }
   static std::filesystem::path raw() { return *folder_ / "clip.264"; }
 
-  static inline test::TemporaryFolder* folder_ = nullptr;
+  static inline std::optional<test::TemporaryFolder> folder_;
   Notices notices_{"clip"};
 };
 

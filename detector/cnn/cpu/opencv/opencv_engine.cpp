@@ -134,7 +134,6 @@ std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
   check_precision(options);
   // OpenCV prints each error that it throws. We switch this off, because one message is enough.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  cv::setNumThreads(options.threads);
   auto shared = std::make_shared<SharedNet>();
   shared->file = model.file();
   shared->input = model.input();

@@ -327,15 +327,15 @@ bool is_i8_kernel(std::string_view kernel) {
 }
 
 std::vector<std::string> convolutions_not_in_i8(const ov::CompiledModel& compiled) {
-  const auto told = [](const ov::Node& node, const char* key) {
+  const auto info_of = [](const ov::Node& node, const char* key) {
     const auto found = node.get_rt_info().find(key);
     return found == node.get_rt_info().end() ? std::string() : found->second.as<std::string>();
   };
   std::vector<std::string> others;
   for (const std::shared_ptr<ov::Node>& node : compiled.get_runtime_model()->get_ops()) {
-    const std::string type = told(*node, "layerType");
+    const std::string type = info_of(*node, "layerType");
     if (type.find("onvolution") == std::string::npos && type != "Deconvolution") continue;
-    const std::string kernel = told(*node, "primitiveType");
+    const std::string kernel = info_of(*node, "primitiveType");
     if (!is_i8_kernel(kernel)) others.push_back(node->get_friendly_name() + " (" + kernel + ")");
   }
   return others;

@@ -148,7 +148,7 @@ template <class T>
   return reinterpret_cast<const T*>(memory.weights + offset);
 }
 
-/// Throws Error(device) unless all inputs and outputs of the node are f16, are no part of another
+/// Throws Error(device) unless all inputs and outputs of the node are f16, are not part of another
 /// value and have no pending activation. With `f32_output`, outputs may be f32.
 void expect_plain(const NodeContext& context, bool f32_output);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/terminal_text.h"
 #include "detector/cnn/model/canonical/symbolic_shapes.h"
 
 namespace facepipe::detector {
@@ -47,7 +48,7 @@ class ArrangementCutter {
       const Step step = std::move(waiting.back());
       waiting.pop_back();
       const int n = index_.producer(step.value);
-      if (n < 0) of_.fail("nothing computes its output " + step.value);
+      if (n < 0) of_.fail("nothing computes its output " + shown_name(step.value));
       const graph::OnnxNode node(graph_.node(n), index_.weights(), of_.source());
       // The code follows each value only once, so that the time doesn't grow with the square of the
       // file's size.

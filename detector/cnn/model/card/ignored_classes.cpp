@@ -1,5 +1,6 @@
 #include "detector/cnn/model/card/ignored_classes.h"
 
+#include "core/terminal_text.h"
 #include "detector/cnn/model/canonical/passes.h"
 #include "detector/cnn/model/card/model_data.h"
 #include "detector/cnn/model/head_cells.h"
@@ -76,7 +77,7 @@ void drop_ignored_classes(onnx::ModelProto& model, const std::string& source,
   const OnnxIndex index(to.graph());
   for (const LastMap& map : maps) {
     const int n = index.producer(map.name);
-    if (n < 0) to.fail("nothing computes its output " + map.name);
+    if (n < 0) to.fail("nothing computes its output " + shown_name(map.name));
     onnx::NodeProto& proto = *to.graph().mutable_node(n);
     const graph::OnnxNode node(proto, index.weights(), source);
     const std::vector<std::int64_t> extents = node.extents(1);

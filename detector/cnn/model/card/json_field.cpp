@@ -5,13 +5,12 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/terminal_text.h"
+
 namespace facepipe::detector {
 namespace {
 
 using Json = nlohmann::json;
-
-// Messages show this many bytes of a name or text.
-constexpr std::size_t kLongestShown = 60;
 
 /// Returns whether a terminal could read a part of the text as a command. The text is UTF-8.
 bool has_control_characters(const std::string& text) {
@@ -29,10 +28,7 @@ bool has_control_characters(const std::string& text) {
   return false;
 }
 
-std::string shown(std::string_view name) {
-  const std::string text(name.substr(0, kLongestShown));
-  return has_control_characters(text) ? "with control characters" : '"' + text + '"';
-}
+std::string in_quotes(std::string_view name) { return '"' + shown_name(name) + '"'; }
 
 /// Checks JSON while it is parsed.
 class Watch {
@@ -48,7 +44,7 @@ class Watch {
     } else if (event == Json::parse_event_t::key) {
       const auto& name = parsed.get_ref<const std::string&>();
       if (!names_[static_cast<std::size_t>(depth)].insert(name).second)
-        problem_ = "the name " + shown(name) + " stands twice in an object";
+        problem_ = "the name " + in_quotes(name) + " stands twice in an object";
     }
     return problem_.empty();
   }
@@ -71,7 +67,7 @@ void JsonField::refuse(const std::string& reason) const {
 void JsonField::expect_members(const std::vector<std::string_view>& names) const {
   if (!value_->is_object()) refuse("not an object");
   for (const auto& [name, value] : value_->items())
-    if (std::ranges::find(names, name) == names.end()) refuse("unknown member " + shown(name));
+    if (std::ranges::find(names, name) == names.end()) refuse("unknown member " + in_quotes(name));
 }
 
 std::optional<JsonField> JsonField::find(std::string_view name) const {
@@ -84,7 +80,7 @@ std::optional<JsonField> JsonField::find(std::string_view name) const {
 
 JsonField JsonField::at(std::string_view name) const {
   const auto found = find(name);
-  if (!found) refuse("member " + shown(name) + " is missing");
+  if (!found) refuse("member " + in_quotes(name) + " is missing");
   return *found;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "core/terminal_text.h"
 
 namespace facepipe::detector::graph {
 
@@ -39,7 +40,8 @@ ValueId Graph::add_value(const std::string& name) {
 MapShape Graph::map(ValueId id) const {
   const std::vector<std::int64_t>& extents = value(id).extents;
   if (extents.size() != 4 || extents[0] != 1)
-    throw Error(ErrorKind::internal, source + ": value " + value(id).name + " is not a map");
+    throw Error(ErrorKind::internal,
+                source + ": value " + shown_name(value(id).name) + " is not a map");
   return {static_cast<int>(extents[1]), static_cast<int>(extents[2]), static_cast<int>(extents[3])};
 }
 
@@ -89,8 +91,8 @@ const Convolution* lone_convolution(const Node& node) {
 void erase_node(Graph& graph, int index) { graph.nodes.erase(graph.nodes.begin() + index); }
 
 void refuse(const Graph& graph, const Node& node, const std::string& reason) {
-  throw Error(ErrorKind::device, "model " + graph.source + ": node " + node.name + " (" +
-                                     name_of(node.op) + "): " + reason);
+  throw Error(ErrorKind::device, "model " + graph.source + ": node " + shown_name(node.name) +
+                                     " (" + name_of(node.op) + "): " + reason);
 }
 
 }  // namespace facepipe::detector::graph

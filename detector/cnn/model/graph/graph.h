@@ -231,7 +231,7 @@ struct Graph {
     return values[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] Value& value(ValueId id) { return values[static_cast<std::size_t>(id)]; }
-  /// Throws Error(internal) if the value is no map.
+  /// Throws Error(internal) if the value is not a map.
   [[nodiscard]] MapShape map(ValueId id) const;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "core/terminal_text.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/onnx_node.h"
 #include "detector/model_file.h"
@@ -53,11 +54,11 @@ class Check {
     std::unordered_set<std::string_view> known(names_.begin(), names_.end());
     for (const onnx::ValueInfoProto& input : graph.input())
       if (!names_.contains(input.name()) && !known.insert(input.name()).second)
-        fail("has two inputs " + input.name());
+        fail("has two inputs " + shown_name(input.name()));
     for (const onnx::NodeProto& node : graph.node()) {
       for (const std::string& input : node.input())
         if (!input.empty() && !known.contains(input))
-          fail(named(node) + "nothing before it computes its input " + input);
+          fail(named(node) + "nothing before it computes its input " + shown_name(input));
       for (const std::string& output : node.output())
         if (!output.empty() && !known.insert(output).second)
           fail(named(node) + "its output has no name, or the name of another value");
@@ -73,19 +74,19 @@ class Check {
     if (model_.opset_import_size() != 1) fail("its operators must come from one operator set");
     const onnx::OperatorSetIdProto& opset = model_.opset_import(0);
     if (!opset.domain().empty() && opset.domain() != "ai.onnx")
-      fail("operators of domain " + opset.domain() + " are not supported");
+      fail("operators of domain " + shown_name(opset.domain()) + " are not supported");
     if (opset.version() < kOldestOpset || opset.version() > kNewestOpset)
       fail("operator set " + std::to_string(opset.version()) + " is not supported");
   }
 
   static std::string named(const onnx::NodeProto& node) {
-    return "node " +
-           (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()) + " (" +
-           node.op_type() + "): ";
+    const bool has_name = !node.name().empty() || node.output_size() == 0;
+    return "node " + shown_name(has_name ? node.name() : node.output(0)) + " (" +
+           shown_name(node.op_type()) + "): ";
   }
 
   void check_tensor(const TensorProto& tensor, bool any_numbers) {
-    const std::string name = "weights " + tensor.name() + ": ";
+    const std::string name = "weights " + shown_name(tensor.name()) + ": ";
     if (tensor.name().empty() || !names_.insert(tensor.name()).second)
       fail(name + "have no name, or the name of other weights");
     if (tensor.data_location() != TensorProto::DEFAULT || tensor.external_data_size() > 0)
@@ -140,7 +141,7 @@ class Check {
   void check_node(const onnx::NodeProto& node) const {
     std::set<std::string_view> known;
     for (const AttributeProto& attribute : node.attribute()) {
-      const std::string name = named(node) + "attribute " + attribute.name();
+      const std::string name = named(node) + "attribute " + shown_name(attribute.name());
       if (!known.insert(attribute.name()).second) fail(name + " appears twice");
       if (!is_plain(attribute)) fail(name + " holds a value that doesn't fit its type");
     }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/terminal_text.h"
 #include "detector/cnn/model/graph/onnx_node.h"
 #include "detector/model_file.h"
 
@@ -194,7 +195,7 @@ class Import {
     for (const onnx::NodeProto& node : proto_.node()) add_node(node);
     for (const onnx::ValueInfoProto& output : proto_.output()) {
       const auto found = ids_.find(output.name());
-      if (found == ids_.end()) fail("nothing computes its output " + output.name());
+      if (found == ids_.end()) fail("nothing computes its output " + shown_name(output.name()));
       graph_.outputs.push_back({output.name(), found->second, OutputLayout::as_computed});
     }
     return std::move(graph_);
@@ -217,7 +218,8 @@ class Import {
     Node result{node.name(), operator_of(node), {}, {}};
     for (int i = 0; i < value_inputs(result.op, proto); ++i) {
       const auto found = ids_.find(proto.input(i));
-      if (found == ids_.end()) node.fail("nothing before it computes its input " + proto.input(i));
+      if (found == ids_.end())
+        node.fail("nothing before it computes its input " + shown_name(proto.input(i)));
       result.inputs.push_back(found->second);
     }
     for (const std::string& output : proto.output()) {

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "core/terminal_text.h"
 
 namespace facepipe::detector::graph {
 namespace {
@@ -42,8 +43,8 @@ template std::vector<float> values_of<float>(const onnx::TensorProto&, std::int6
 template std::vector<std::int64_t> values_of<std::int64_t>(const onnx::TensorProto&, std::int64_t);
 
 void OnnxNode::fail(const std::string& reason) const {
-  throw Error(ErrorKind::device,
-              "model " + source_ + ": node " + name() + " (" + node_.op_type() + "): " + reason);
+  throw Error(ErrorKind::device, "model " + source_ + ": node " + shown_name(name()) + " (" +
+                                     shown_name(node_.op_type()) + "): " + reason);
 }
 
 std::string OnnxNode::name() const {
@@ -59,7 +60,7 @@ void OnnxNode::expect(int fewest_inputs, int most_inputs,
          std::to_string(node_.output_size()) + " outputs");
   for (const onnx::AttributeProto& attribute : node_.attribute())
     if (std::find(known.begin(), known.end(), attribute.name()) == known.end())
-      fail("attribute " + attribute.name() + " is not supported");
+      fail("attribute " + shown_name(attribute.name()) + " is not supported");
 }
 
 const onnx::AttributeProto* OnnxNode::find(std::string_view attribute,

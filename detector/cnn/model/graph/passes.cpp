@@ -21,8 +21,8 @@ void replace_reads(Graph& graph, ValueId from, ValueId to) {
     if (output.value == from) output.value = to;
 }
 
-/// Returns the node that computes `value`, if only one node reads it and it is no output; otherwise
-/// null.
+/// Returns the node that computes `value`, if only one node reads it and it is not an output;
+/// otherwise null.
 Node* private_producer(Graph& graph, const Uses& uses, ValueId value) {
   const int producer = uses.private_producer(value);
   return producer < 0 ? nullptr : &graph.nodes[static_cast<std::size_t>(producer)];

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <random>
 
@@ -123,6 +124,28 @@ void expect_refusal(const Error& error) {
   EXPECT_NE(message.find("changed.onnx"), std::string::npos) << message;
 }
 
+/// Changes a file at 1 to `most_changes` places, with a seed for each of several tries, and gives
+/// the results to `read`. Returns how many of them `read` refuses.
+unsigned refusals(const onnx::ModelProto& original, unsigned first_seed, unsigned seeds,
+                  unsigned most_changes,
+                  const std::function<void(onnx::ModelProto& changed)>& read) {
+  unsigned refused = 0;
+  for (unsigned seed = first_seed; seed < first_seed + seeds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    onnx::ModelProto changed = original;
+    auto changes = most_changes > 1 ? 1 + random() % most_changes : 1;
+    for (; changes > 0 && changed.graph().node_size() > 0; --changes) mutate(changed, random);
+    try {
+      read(changed);
+    } catch (const Error& error) {
+      ++refused;
+      expect_refusal(error);
+    }
+  }
+  return refused;
+}
+
 void run_mutations(const std::filesystem::path& file, Library library, unsigned first,
                    unsigned count) {
   const test::TemporaryFolder folder;
@@ -130,43 +153,23 @@ void run_mutations(const std::filesystem::path& file, Library library, unsigned 
   std::ifstream stream(file, std::ios::binary);
   ASSERT_TRUE(original.ParseFromIstream(&stream));
   constexpr Size kNetwork{64, 64};
-  for (unsigned seed = first; seed < first + count; ++seed) {
-    SCOPED_TRACE(seed);
-    std::mt19937 random(seed);
-    onnx::ModelProto changed = original;
-    mutate(changed, random);
-    try {
-      const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
-      const auto inference =
-          make_engine(library, model, kNetwork, {Precision::f32, 1, 1})->make_inference();
-      inference->start();
-      inference->wait();
-    } catch (const Error& error) {
-      expect_refusal(error);
-    }
-  }
+  (void)refusals(original, first, count, 1, [&](const onnx::ModelProto& changed) {
+    const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
+    const auto inference =
+        make_engine(library, model, kNetwork, {Precision::f32, 1, 1})->make_inference();
+    inference->start();
+    inference->wait();
+  });
 }
 
 /// Changes an exported file, and makes the canonical form of the result.
 void run_canonical_mutations(const onnx::ModelProto& original, const CanonicalOptions& options) {
   constexpr Size kTrial{128, 64};
-  int refused = 0;
-  constexpr int kSeeds = 400;
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
-    SCOPED_TRACE(seed);
-    std::mt19937 random(seed);
-    onnx::ModelProto changed = original;
-    for (unsigned changes = 1 + random() % 2; changes > 0 && changed.graph().node_size() > 0;
-         --changes)
-      mutate(changed, random);
-    try {
-      (void)make_canonical(changed, "changed.onnx", options);
-      (void)graph::check_onnx(changed, "changed.onnx", kTrial);
-    } catch (const Error& error) {
-      ++refused;
-      expect_refusal(error);
-    }
-  }
+  constexpr unsigned kSeeds = 400;
+  const unsigned refused = refusals(original, 0, kSeeds, 2, [&](onnx::ModelProto& changed) {
+    (void)make_canonical(changed, "changed.onnx", options);
+    (void)graph::check_onnx(changed, "changed.onnx", kTrial);
+  });
   EXPECT_GT(refused, kSeeds / 10);
   EXPECT_LT(refused, kSeeds);
 }
@@ -195,20 +198,10 @@ TEST(MutatedModel, OfAYoloOrRetinafaceIsRefusedOrCanonical) {
 void run_read_mutations(const onnx::ModelProto& original) {
   const test::TemporaryFolder folder;
   constexpr unsigned kSeeds = 150;
-  unsigned refused = 0;
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
-    SCOPED_TRACE(seed);
-    std::mt19937 random(seed);
-    onnx::ModelProto changed = original;
-    mutate(changed, random);
-    try {
-      const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
-      EXPECT_EQ(model.outputs().size(), model.head().strides.size() * model.head().outputs.size());
-    } catch (const Error& error) {
-      ++refused;
-      expect_refusal(error);
-    }
-  }
+  const unsigned refused = refusals(original, 0, kSeeds, 1, [&](const onnx::ModelProto& changed) {
+    const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
+    EXPECT_EQ(model.outputs().size(), model.head().strides.size() * model.head().outputs.size());
+  });
   EXPECT_GT(refused, kSeeds / 20);
   EXPECT_LT(refused, kSeeds);
 }

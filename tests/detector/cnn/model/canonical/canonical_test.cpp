@@ -61,7 +61,7 @@ TEST(Canonical, FormOfACanonicalFileIsTheSame) {
 /// Describes a wrong change to a file, and a part of the error that refuses the file.
 struct Lie {
   const char* reason;
-  std::function<void(onnx::ModelProto&)> tell;
+  std::function<void(onnx::ModelProto&)> apply;
 };
 
 onnx::NodeProto& node_of(onnx::ModelProto& model, const std::string& type) {
@@ -156,7 +156,7 @@ TEST(Canonical, FormOfFilesThatLieIsRefused) {
     SCOPED_TRACE(lie.reason);
     test::expect_error(ErrorKind::device, lie.reason, [&] {
       onnx::ModelProto model = small_scrfd().model();
-      lie.tell(model);
+      lie.apply(model);
       (void)make_canonical(model, "bad.onnx", {});
       (void)graph::check_onnx(model, "bad.onnx", kTrial);
     });
@@ -227,7 +227,7 @@ TEST(Canonical, FormOfHalfWeightsThatLieIsRefused) {
     SCOPED_TRACE(lie.reason);
     test::expect_error(ErrorKind::device, lie.reason, [&] {
       onnx::ModelProto model = test::with_half_weights(small_scrfd().model());
-      lie.tell(model);
+      lie.apply(model);
       (void)make_canonical(model, "bad.onnx", {});
       (void)graph::check_onnx(model, "bad.onnx", kTrial);
     });

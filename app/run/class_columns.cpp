@@ -1,4 +1,4 @@
-#include "app/run/told_classes.h"
+#include "app/run/class_columns.h"
 
 #include <string>
 #include <vector>
