@@ -15,6 +15,8 @@
 #include "app/output/command_text.h"
 #include "app/output/progress.h"
 #include "app/parent_watch.h"
+#include "app/parts/part_runs.h"
+#include "app/parts/split.h"
 #include "app/plan/plan.h"
 #include "app/process_limits.h"
 #include "app/process_setup.h"
@@ -94,6 +96,31 @@ int execute(const RunOptions& options) {
   tell_end_of_run(options, code, *failure);
   return code;
 }
+
+int execute(const SplitOptions& options) {
+  const StopSignals signals;
+  set_log_level(level_of(options.run.console));
+  return split(options, signals.token());
+}
+
+/// Returns the exit code of a part that exists already; nullopt if it must be made.
+std::optional<int> finished_part(const RunOptions& run) {
+  const StopSignals signals;
+  set_log_level(level_of(run.console));
+  std::optional<int> code;
+  const auto failure = attempt({}, [&] { code = code_of_finished_part(run, signals.token()); });
+  if (!failure) return code;
+  tell_failure(failure->message);
+  return code_of(*failure, run);
+}
+
+int execute(const PartOptions& options) {
+  const RunOptions run = run_of_part(options);
+  const std::optional<int> code = finished_part(run);
+  return code ? *code : execute(run);
+}
+
+int execute(const JoinOptions& options) { return execute(run_of_join(options)); }
 
 int execute(const ReviewOptions& options) {
   const StopSignals signals;

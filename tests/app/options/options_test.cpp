@@ -675,12 +675,12 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"--score=1", "run", "a.mp4"}, "--score=1: must stand after run, not before it"},
       {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
-       "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, review, "
-       "verify, "
+       "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, "
+       "split run, part, join, review, verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"clip.mp4", "-q"},
        "clip.mp4: unknown command; the commands are run, hide, detect, plan run, plan hide, "
-       "review, verify, "
+       "split run, part, join, review, verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"-v"}, "-v: unknown option; did you mean --version?"},
       {{"--halp"}, "--halp: unknown option; did you mean --help?"},
@@ -712,6 +712,8 @@ TEST(Options, UnknownCommandsAreAnsweredWithTheNearest) {
       {{"model", "m.onnx"}, "model m.onnx: unknown command; the commands are run, "},
       {{"model"}, "model: the second word is missing; the commands are model check"},
       {{"plan"}, "plan: the second word is missing; the commands are plan run, plan hide"},
+      {{"split"}, "split: the second word is missing; the commands are split run"},
+      {{"split", "hide", "a.mp4"}, "split hide: hide can't work in parts, because "},
       {{"plan", "rnu", "a.mp4"}, "plan rnu: unknown command; did you mean plan run?"},
       {{"plan", "verify"}, "plan verify: unknown command; "},
       {{"help", "hidee"}, "hidee: unknown command; did you mean hide?"},
