@@ -34,7 +34,7 @@ std::string hash_text(std::uint64_t hash) {
   constexpr std::size_t kDigits = 16;
   std::string digits(kDigits, '0');
   std::string text(kDigits, '0');
-  const auto end = std::to_chars(text.data(), text.data() + kDigits, hash, kBase).ptr;
+  const char* const end = std::to_chars(text.data(), text.data() + kDigits, hash, kBase).ptr;
   const auto length = static_cast<std::size_t>(end - text.data());
   digits.replace(kDigits - length, length, text, 0, length);
   return digits;

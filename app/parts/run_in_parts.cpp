@@ -55,6 +55,14 @@ class PartsFolder {
 
   [[nodiscard]] const fs::path& path() const { return path_; }
 
+  /// Removes the folder if it is empty, or else says that it stays.
+  void tell_what_stays() const {
+    std::error_code error;
+    if (!fs::remove(path_, error))
+      spdlog::info("{}: has the parts that are finished; the same command goes on with them",
+                   path_.string());
+  }
+
   /// Removes the part files, and the folder if it is then empty.
   void remove(const NamedPlan& plan) const {
     std::error_code error;
@@ -81,8 +89,7 @@ class PartedRun {
   pipeline::JobResult all() {
     for (std::size_t i = 0; i < plan_.plan.parts.size(); ++i)
       if (std::optional<pipeline::JobResult> early = make(i)) {
-        spdlog::info("{}: has the parts that are finished; the same command goes on with them",
-                     folder_.path().string());
+        folder_.tell_what_stays();
         return std::move(*early);
       }
     return joined();
