@@ -140,7 +140,7 @@ class Driver:
         if task.size < (self.asked.part_size or float("inf")) * 1e6:
             return task
         task.kind, task.video = "join", task.name
-        if pathlib.Path(f"{self.side / task.name}.json").exists():  # it was joined before; join looks whether it is there
+        if pathlib.Path(f"{self.side / task.name}.json").exists():  # it was joined before: join looks for the video
             return task
         return self.add_step(task, "split")
 
@@ -161,7 +161,8 @@ class Driver:
         elif ended.kind == "split":
             with open(f"{self.side / ended.video}.plan.json", encoding="utf-8") as plan:
                 following = [self.add_step(whole, "part", i + 1) for i in range(len(json.load(plan)["parts"]))]
-        elif all(task.code in FINISHED for task in self.tasks.values() if task.kind == "part" and task.video == whole.name):
+        elif all(task.code in FINISHED or task.kind != "part" or task.video != whole.name
+                 for task in self.tasks.values()):
             following = [whole]
         for place, task in enumerate(following):
             heapq.heappush(self.waiting, (time.time(), place, task.name))
@@ -189,8 +190,8 @@ class Driver:
             return ["part", plan, str(task.part), f"--out={parts}", "--die-with-parent", "--progress=json",
                     *([] if threads else [f"--threads={max(1, int(self.asked.num_cpus))}"])]
         if task.kind == "join":
-            return ["join", plan, f"--from={parts}", "--task", "--skip-existing", "--die-with-parent", "--progress=json",
-                    f"--report={self.side / task.name}.json", f"--output={task.folder}/",
+            return ["join", plan, f"--from={parts}", "--task", "--skip-existing", "--die-with-parent",
+                    "--progress=json", f"--report={self.side / task.name}.json", f"--output={task.folder}/",
                     *([f"--detections={self.asked.output / task.name}.jsonl"] if self.asked.detections else [])]
         words = [self.asked.command, task.input, "--task", "--skip-existing", "--die-with-parent", "--progress=json",
                  f"--report={self.side / task.name}.json", *self.options]
@@ -238,7 +239,8 @@ class Driver:
         return sum(task.code not in (None, *FINISHED) for task in self.tasks.values())
 
     def frames(self) -> int:
-        return sum(task.frames for task in self.tasks.values() if task.kind != "join")  # its frames are those of its parts
+        """Returns the frames of all tasks. Those of a join are the frames of its parts."""
+        return sum(task.frames for task in self.tasks.values() if task.kind != "join")
 
     def write_metrics(self) -> None:
         import prometheus_client as prometheus
@@ -319,7 +321,7 @@ def main(words: list[str] | None = None) -> int:
     add("--attempts", type=int, default=4, help="the most attempts of a task; default: 4")
     add("--pause", type=float, default=5, help="seconds before the second attempt, then twice as many; default: 5")
     add("--silence", type=float, default=180, help="seconds after which a silent program is killed; default: 180")
-    add("--part-size", type=float, help="with run: cut videos of more megabytes into parts of this size; default: never")
+    add("--part-size", type=float, help="with run: cut longer videos into parts of so many megabytes")
     add("--detections", action="store_true", help="write FOLDER/NAME.jsonl for each input, as detect always does")
     add("--metrics", type=pathlib.Path, help="a file in which Prometheus finds numbers about the work")
     add("-q", "--quiet", action="store_true", help="show no progress bar")

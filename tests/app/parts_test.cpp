@@ -179,6 +179,24 @@ TEST_F(Parts, AreMadeOnlyOnce) {
   EXPECT_EQ(fs::last_write_time(part_files().front()), written);
 }
 
+TEST_F(Parts, ThatAreKilledLeaveNothing) {
+  const fs::path input = *clips_ / "long.mp4";
+  // A part of this clip takes longer than the test waits.
+  ffmpeg("-f lavfi -i testsrc2=s=320x192:r=60:d=120 -c:v libx264 -preset ultrafast", input);
+  fs::create_directories(folder());
+  const CommandResult planned = run_program({"split", "run", input, "--parts", "2", "-o", plan(),
+                                             "--detect-size", "640x384", "--device", "cpu", "-q"});
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  const auto stopped_by = [&](const std::string& signal) {
+    return run_command(joined({"timeout", "--preserve-status", "-s", signal, "2"},
+                              program({"part", plan(), "1", "--out", folder(), "-q"})))
+        .exit_code;
+  };
+  EXPECT_NE(stopped_by("KILL"), 0);
+  EXPECT_EQ(stopped_by("TERM"), 143) << "it removes what the killed program has left";
+  EXPECT_TRUE(fs::is_empty(folder()));
+}
+
 TEST_F(Parts, AreNotJoinedIfOneIsMissingIncompleteOrDamaged) {
   split();
   make_all();
