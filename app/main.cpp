@@ -70,14 +70,15 @@ int execute(const ModelCheckOptions& options) {
   return check_model(options, options.draft == "-" ? tell : print, signals.token());
 }
 
-/// Tells programs that read JSON lines why a run has ended before it worked on its inputs.
-void tell_end_of_run(const RunOptions& options, int code, const Failure& failure) {
+/// Tells programs that read JSON lines how a run has ended before it worked on its inputs.
+void tell_end_of_run(const RunOptions& options, const std::string& status, int code,
+                     const std::string& error) {
   if (progress_kind(options.console) != ProgressKind::json) return;
   ProgressState state;
   state.inputs = options.inputs.size();
-  state.status = "failed";
+  state.status = status;
   if (options.task.wanted) state.task.emplace(this_task());
-  state.result.emplace(code, without_queries(failure.message));
+  state.result.emplace(code, without_queries(error));
   static_cast<void>(write_at_once(stdout, progress_json(state)));
 }
 
@@ -93,7 +94,7 @@ int execute(const RunOptions& options) {
   if (!failure) return code;
   tell_failure(failure->message);
   code = code_of(*failure, options);
-  tell_end_of_run(options, code, *failure);
+  tell_end_of_run(options, "failed", code, failure->message);
   return code;
 }
 
@@ -103,20 +104,26 @@ int execute(const SplitOptions& options) {
   return split(options, signals.token());
 }
 
-/// Returns the exit code of a part that exists already; nullopt if it must be made.
-std::optional<int> finished_part(const RunOptions& run) {
+/// Returns the exit code of a part that exists already, or that can't be made now; nullopt if it
+/// must be made.
+std::optional<int> code_without_work(const RunOptions& run) {
   const StopSignals signals;
   set_log_level(level_of(run.console));
   std::optional<int> code;
   const auto failure = attempt({}, [&] { code = code_of_finished_part(run, signals.token()); });
-  if (!failure) return code;
+  if (!failure) {
+    if (code) tell_end_of_run(run, "skipped", *code, {});
+    return code;
+  }
   tell_failure(failure->message);
-  return code_of(*failure, run);
+  code = code_of(*failure, run);
+  tell_end_of_run(run, "failed", *code, failure->message);
+  return code;
 }
 
 int execute(const PartOptions& options) {
   const RunOptions run = run_of_part(options);
-  const std::optional<int> code = finished_part(run);
+  const std::optional<int> code = code_without_work(run);
   return code ? *code : execute(run);
 }
 

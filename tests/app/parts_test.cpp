@@ -177,6 +177,11 @@ TEST_F(Parts, AreMadeOnlyOnce) {
   ASSERT_EQ(part(1).exit_code, 0);
   EXPECT_EQ(part_files().size(), 1U);
   EXPECT_EQ(fs::last_write_time(part_files().front()), written);
+  const CommandResult told =
+      run_program({"part", plan(), "1", "--out", folder(), "-q", "--progress", "json"});
+  const json line = json::parse(told.out);
+  EXPECT_EQ(line["exit_code"], 0);
+  EXPECT_EQ(line["status"], "skipped");
 }
 
 TEST_F(Parts, ThatAreKilledLeaveNothing) {

@@ -776,7 +776,7 @@ std::string in_one_line(const std::string& text) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 50) << help;
+  EXPECT_EQ(options_told(help), 51) << help;
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(0 to 1024; default: 0)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: off; excludes --quiet)"));
@@ -787,7 +787,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 58) << all;
+  EXPECT_EQ(options_told(all), 59) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {
