@@ -98,6 +98,13 @@ std::vector<std::int64_t> chosen_cuts(const std::vector<std::int64_t>& places, s
   return cuts;
 }
 
+/// Throws if the input is no regular file.
+void expect_file(const std::string& input) {
+  if (!bytes_of_input(input))
+    throw Error(ErrorKind::usage,
+                input + ": is not a regular file, but parts of it are read several times");
+}
+
 std::vector<PlannedPart> parts_of(const ScannedVideo& video, int parts) {
   const std::int64_t packets = std::ssize(video.hashes) - 1;
   std::vector<std::int64_t> ends = chosen_cuts(video.places, packets, parts);
@@ -120,9 +127,7 @@ std::vector<PlannedPart> parts_of(const ScannedVideo& video, int parts) {
 
 PartPlan plan_parts(const RunOptions& options, const std::string& input, const fs::path& output,
                     const std::stop_token& stop) {
-  if (!bytes_of_input(input))
-    throw Error(ErrorKind::usage,
-                input + ": is not a regular file, but parts of it are read several times");
+  expect_file(input);
   const ScannedVideo video = Scan(input, options.job.input.max_pixels, stop).run();
   if (video.hashes.size() == 1) throw Error(ErrorKind::input, input + ": has no video packets");
   PartPlan plan;
@@ -142,6 +147,7 @@ PartPlan plan_parts(const RunOptions& options, const std::string& input, const f
 
 int split(const SplitOptions& options, const std::stop_token& stop) {
   const RunOptions& run = options.run;
+  expect_file(run.inputs.front());
   const auto file = open_output(options.plan, options.overwrite, stop);
   fs::path output;
   if (run.video) output = planned_video(run, stop).path;
