@@ -219,7 +219,7 @@ TEST_F(Parts, AreNotJoinedIfOneIsMissingIncompleteOrDamaged) {
     leave(whole.substr(0, bytes));
     expect_no_join("part file");
   }
-  for (const std::size_t share : {3, 4, 5}) {
+  for (const std::size_t share : {3U, 4U, 5U}) {
     std::string damaged = whole;
     damaged[whole.size() * share / 10] ^= 0x10;
     leave(damaged);
@@ -291,17 +291,18 @@ TEST_F(Parts, OfAnInputThatCantBeCutAreOne) {
   EXPECT_EQ(decoded_pictures(dir_ / "joined.mp4").size(), decoded_pictures(input).size());
 }
 
-TEST_F(Parts, OfADamagedInputSayItEachTime) {
-  const fs::path input = dir_ / "damaged.mp4";
-  std::string bytes = read_file(clip());
-  for (std::size_t i = 0; i < 3000; ++i) bytes[bytes.size() * 4 / 10 + i] ^= '\x55';
-  std::ofstream(input, std::ios::binary) << bytes;
-  split({}, input);
+TEST_F(Parts, OfAnInputThatEndsTooEarlySayItEachTime) {
+  const fs::path input = dir_ / "cut_off.mkv";
+  ffmpeg("-i " + clip().string() + " -c copy", input);
+  fs::resize_file(input, fs::file_size(input) * 8 / 10);
+  split({}, input);  // too little is left for a third part
   std::vector<int> codes;
-  for (const int number : {1, 2, 3}) codes.push_back(part(number).exit_code);
-  EXPECT_THAT(codes, testing::Contains(6));
-  for (const int number : {1, 2, 3}) EXPECT_EQ(part(number).exit_code, codes.at(number - 1U));
-  EXPECT_EQ(join("joined.mp4").exit_code, 6);
+  for (const int number : {1, 2}) codes.push_back(part(number).exit_code);
+  EXPECT_THAT(codes, testing::ElementsAre(0, 6)) << "the last part reads to the end";
+  std::vector<int> again;
+  for (const int number : {1, 2}) again.push_back(part(number).exit_code);
+  EXPECT_EQ(again, codes);
+  EXPECT_EQ(join("joined.mkv").exit_code, 6);
 }
 
 TEST_F(Parts, RefuseWhatCantBeCut) {
