@@ -15,6 +15,8 @@
 #include "app/output/command_text.h"
 #include "app/output/progress.h"
 #include "app/parent_watch.h"
+#include "app/parts/part_runs.h"
+#include "app/parts/split.h"
 #include "app/plan/plan.h"
 #include "app/process_limits.h"
 #include "app/process_setup.h"
@@ -68,14 +70,15 @@ int execute(const ModelCheckOptions& options) {
   return check_model(options, options.draft == "-" ? print_to_stderr : print, signals.token());
 }
 
-/// Tells programs that read JSON lines why a run has ended before it worked on its inputs.
-void report_end_of_run(const RunOptions& options, int code, const Failure& failure) {
+/// Tells programs that read JSON lines how a run has ended before it worked on its inputs.
+void report_end_of_run(const RunOptions& options, const std::string& status, int code,
+                     const std::string& error) {
   if (progress_kind(options.console) != ProgressKind::json) return;
   ProgressState state;
   state.inputs = options.inputs.size();
-  state.status = "failed";
+  state.status = status;
   if (options.task.wanted) state.task.emplace(this_task());
-  state.result.emplace(code, without_queries(failure.message));
+  state.result.emplace(code, without_queries(error));
   static_cast<void>(write_at_once(stdout, progress_json(state)));
 }
 
@@ -91,9 +94,40 @@ int execute(const RunOptions& options) {
   if (!failure) return code;
   print_failure(failure->message);
   code = code_of(*failure, options);
-  report_end_of_run(options, code, *failure);
+  report_end_of_run(options, "failed", code, failure->message);
   return code;
 }
+
+int execute(const SplitOptions& options) {
+  const StopSignals signals;
+  set_log_level(level_of(options.run.console));
+  return split(options, signals.token());
+}
+
+/// Returns the exit code of a part that exists already, or that can't be made now; nullopt if it
+/// must be made.
+std::optional<int> code_without_work(const RunOptions& run) {
+  const StopSignals signals;
+  set_log_level(level_of(run.console));
+  std::optional<int> code;
+  const auto failure = attempt({}, [&] { code = code_of_finished_part(run, signals.token()); });
+  if (!failure) {
+    if (code) report_end_of_run(run, "skipped", *code, {});
+    return code;
+  }
+  print_failure(failure->message);
+  code = code_of(*failure, run);
+  report_end_of_run(run, "failed", *code, failure->message);
+  return code;
+}
+
+int execute(const PartOptions& options) {
+  const RunOptions run = run_of_part(options);
+  const std::optional<int> code = code_without_work(run);
+  return code ? *code : execute(run);
+}
+
+int execute(const JoinOptions& options) { return execute(run_of_join(options)); }
 
 int execute(const ReviewOptions& options) {
   const StopSignals signals;

@@ -1,7 +1,6 @@
 #include "pipeline/job.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -9,9 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/passing_error.h"
+#include "core/machine.h"
 #include "pipeline/backend.h"
 #include "pipeline/detection_report.h"
+#include "pipeline/finish_output.h"
 #include "pipeline/hide/hiding.h"
 #include "pipeline/job_end.h"
 #include "pipeline/job_options.h"
@@ -28,20 +28,16 @@
 #include "pipeline/lanes/runner.h"
 #include "pipeline/lanes/tracking_threads.h"
 #include "pipeline/lanes/writer.h"
+#include "pipeline/parts/joining.h"
+#include "pipeline/parts/part_file.h"
+#include "pipeline/parts/part_maker.h"
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
 #include "pipeline/time_limit.h"
-#include "video/write/container.h"
 #include "video/write/pictured_encoder.h"
 
 namespace facepipe::pipeline {
 namespace {
-
-/// Returns whether the caller will run the job again, with no other jobs at the same time. If jobs
-/// share a device, one job can fail because the device has no memory left.
-bool is_done_again(const JobOptions& options, const Error& failure) {
-  return options.resources.shared && failure.kind() == ErrorKind::device;
-}
 
 /// Throws Error(input) unless the input is still InputOptions::same_file.
 /// @param opened  the file that was opened as the input; it must be the same file, too
@@ -52,45 +48,6 @@ void check_same_input(const JobOptions& options, const std::optional<FileIdentit
               options.input.name +
                   ": was replaced or changed while facepipe worked on it, so the faces that were "
                   "found may not be those that it shows; no output is kept");
-}
-
-/// Completes the video and gives it its final name, or a partial name after an interruption or a
-/// failure. Throws the failure if no part of the video is kept.
-void finish_output(const JobOptions& options, const OutputPlan& plan, const video::Encoder& encoder,
-                   video::Muxer& muxer, JobResult& result) {
-  result.codecs.encoder = encoder.name();
-  result.codecs.container = plan.muxer.format->name;
-  const std::string name = options.output.path.string();
-  if (const int full = muxer.full(); !result.failure && full != 0 && full != ECANCELED) {
-    result.failure.emplace(ErrorKind::output, name + ": " + write_failure(full));
-    result.failure_passes = is_passing(full);
-  }
-  const bool one_picture = video::is_image_format(*plan.muxer.format) && !muxer.is_sequence();
-  const bool worth_keeping =
-      result.ledger.written > 0 && !one_picture && !is_stream_target(options.output.path);
-  if (result.failure && (!worth_keeping || is_done_again(options, *result.failure)))
-    result.throw_failure();
-  if (result.interrupted || result.failure) {
-    result.output = muxer.finish_partial();
-    return;
-  }
-  muxer.finish(result.damage());
-  result.output = options.output.path;
-}
-
-/// Fills in the facts that the source and the decoders report at the end.
-void fill_input(video::Source& source, const video::Decoder& decoder, const video::FrameLedger& all,
-                bool whole_file, JobResult& result, video::Notices& notices) {
-  video::FrameLedger& ledger = result.ledger;
-  ledger = all;
-  result.early_end = whole_file ? source.shortfall() : source.read_error();
-  ledger.ended_early = !result.early_end.empty();
-  if (ledger.ended_early) notices.add("ended early: " + result.early_end);
-  if (ledger.lost > 0)
-    notices.add(std::to_string(ledger.lost) + " frames lost: their packets gave no picture");
-  if (ledger.damaged > 0) notices.add(std::to_string(ledger.damaged) + " frames damaged");
-  result.codecs.decoder = decoder.name();
-  result.codecs.video_codec = avcodec_get_name(source.demuxer().video().codecpar->codec_id);
 }
 
 void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceShare>& shares) {
@@ -140,9 +97,11 @@ LaneConnections::Limits connection_limits(const JobOptions& options, const JobPl
   return limits;
 }
 
-/// If there is only one lane, gives it the first frame, which is already decoded.
+/// If there is only one lane, gives it the first frame, which is already decoded. The lane of a
+/// part begins with another frame.
 OpenInput with_first_frame(OpenInput input, const JobPlan& plan) {
-  if (plan.lanes.count == 1) input.lanes.front().decoding.first = std::move(input.first);
+  if (plan.lanes.count == 1 && !plan.part)
+    input.lanes.front().decoding.first = std::move(input.first);
   return input;
 }
 
@@ -152,14 +111,15 @@ OpenInput with_first_frame(OpenInput input, const JobPlan& plan) {
 class Job {
  public:
   Job(const JobOptions& options, Backend& backend, const JobObserver& observer, PlannedJob planned,
-      std::unique_ptr<video::Muxer> muxer, Statistics& statistics, JobDiagnostics diagnostics,
+      JobTarget target, Statistics& statistics, JobDiagnostics diagnostics,
       std::stop_source ending);
 
   /// Runs all threads to the end of the input.
   void run();
 
   /// Must be called after run(). Completes the output and fills in the result.
-  void finish(JobResult& result);
+  /// @param backend  the job's
+  void finish(const Backend& backend, JobResult& result);
 
   /// Must be called after finish(). Returns nothing but zeros without a video.
   [[nodiscard]] video::OutputBytes output_bytes() const {
@@ -176,6 +136,8 @@ class Job {
   void fill_ledger(JobResult& result) const;
   void fill_lanes(JobResult& result) const;
   void fill_detection(JobResult& result) const;
+  void check_part(const JobResult& result) const;
+  void finish_part(const Backend& backend, std::vector<std::string> told, JobResult& result);
 
   const JobOptions& options_;
   const JobDiagnostics diagnostics_;
@@ -192,20 +154,20 @@ class Job {
 };
 
 Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-         PlannedJob planned, std::unique_ptr<video::Muxer> muxer, Statistics& statistics,
-         JobDiagnostics diagnostics, std::stop_source ending)
+         PlannedJob planned, JobTarget target, Statistics& statistics, JobDiagnostics diagnostics,
+         std::stop_source ending)
     : options_(options),
       diagnostics_(diagnostics),
       statistics_(statistics),
       plan_(std::move(planned.plan)),
       input_(with_first_frame(std::move(planned.input), plan_)),
-      end_(std::move(ending), options.hide && muxer),
+      end_(std::move(ending), options.hide && target.muxer),
       connections_(connection_limits(options, plan_, input_, backend), diagnostics.notices,
                    runner_.failed()),
       reader_(plan_, input_, connections_, diagnostics.notices),
       lanes_({options, backend, plan_, input_, diagnostics}, connections_, end_, reader_,
              runner_.failed()),
-      writer_(connections_.order, end_, std::move(muxer), presentation(lanes_.first().encoder()),
+      writer_(connections_.order, end_, std::move(target), presentation(lanes_.first().encoder()),
               JobRecords(statistics, observer, expected_frames(input_.demuxer(), options))) {
   if (connections_.tracks)
     tracking_.emplace(*input_.hiding, *connections_.tracks, end_, lanes_.first(),
@@ -254,7 +216,7 @@ void Job::fill_ledger(JobResult& result) const {
   const bool whole_file = !end_.requested() && !reader_.ended_range() && !options_.input.start_s;
   video::FrameLedger ledger;
   for (const Lane& lane : lanes_.all()) ledger += lane.ledger();
-  fill_input(*input_.source, lanes_.first().decoder(), ledger, whole_file, result,
+  fill_input(*input_.source, lanes_.first().decoder().name(), ledger, whole_file, result,
              diagnostics_.notices);
   result.ledger.written = writer_.written();
   if (video::Muxer* const muxer = writer_.muxer()) {
@@ -284,7 +246,39 @@ void Job::fill_detection(JobResult& result) const {
   note_ignored(ignored, detection->capacity, diagnostics_.notices);
 }
 
-void Job::finish(JobResult& result) {
+/// Throws if the job has failed, or if it has read another input than the one that was split.
+void Job::check_part(const JobResult& result) const {
+  if (result.failure) result.throw_failure();
+  if (reader_.part_hash() != plan_.part->hash)
+    throw Error(ErrorKind::input,
+                options_.input.name + ": is not the input that was split: its packets are others");
+}
+
+/// @param told  the notices without those about the ledger, which the joined job has, too
+void Job::finish_part(const Backend& backend, std::vector<std::string> told, JobResult& result) {
+  if (result.interrupted) return;
+  check_part(result);
+  PartFacts facts;
+  facts.key = plan_.part->key;
+  facts.maker = part_maker(backend, lanes_.first().encoder(), plan_);
+  facts.host = this_machine().host;
+  facts.device = lanes_.first().device();
+  facts.ledger = result.ledger;
+  facts.candidates_ignored = result.counts.candidates_ignored;
+  if (const auto detection = lanes_.first().processor().detection())
+    facts.capacity = detection->capacity;
+  facts.network = result.network;
+  facts.decoder = result.codecs.decoder;
+  facts.early_end = result.early_end;
+  facts.told = std::move(told);
+  result.codecs.encoder = facts.maker.encoder;
+  result.codecs.container = facts.maker.container;
+  writer_.part()->finish(std::move(facts), result.damage());
+  result.output = plan_.part->file;
+}
+
+void Job::finish(const Backend& backend, JobResult& result) {
+  std::vector<std::string> told = diagnostics_.notices.all();
   check_same_input(options_, input_.demuxer().identity());
   fill_ledger(result);
   result.size = plan_.frames.upright();
@@ -306,6 +300,7 @@ void Job::finish(JobResult& result) {
   }
   if (writer_.muxer() != nullptr)
     finish_output(options_, *plan_.output, *lanes_.first().encoder(), *writer_.muxer(), result);
+  if (writer_.part() != nullptr) finish_part(backend, std::move(told), result);
   statistics_.fill(result);  // called here, because the time of the destructors doesn't count
 }
 
@@ -321,6 +316,21 @@ void add_pictures(PlannedJob& job, const JobOptions& options, const JobObserver&
   wish.duration_s = static_cast<double>(frames) * rate.den / rate.num;
   wish.take = observer.picture;
   encoder = video::with_pictures(std::move(encoder), std::move(wish));
+}
+
+/// Opens the encoders, and the video or the part file.
+JobTarget open_target(PlannedJob& planned, const JobOptions& options, const JobObserver& observer,
+                      bool discards, JobDiagnostics diagnostics) {
+  JobTarget target;
+  if (options.part) {
+    if (planned.plan.output) open_encoders(planned, diagnostics);
+    target.part = std::make_unique<PartWriter>(options.part->file);
+  } else if (planned.plan.output) {
+    planned.plan.output->muxer.discard = discards;
+    target.muxer = open_output(planned, diagnostics);
+    add_pictures(planned, options, observer);
+  }
+  return target;
 }
 
 /// How a trial differs from a job.
@@ -346,20 +356,16 @@ JobResult run(const JobOptions& options, Backend& backend, const JobObserver& ob
   if (options.hide) result.turned_faces = options.hide->turned_too;
   if (planned.input.first) {
     make_processors(planned, options, diagnostics);
-    std::unique_ptr<video::Muxer> muxer;
-    if (planned.plan.output) {
-      planned.plan.output->muxer.discard = trial != nullptr;
-      muxer = open_output(planned, diagnostics);
-      add_pictures(planned, options, observer);
-    }
-    Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics,
+    const bool discards = trial != nullptr;
+    JobTarget target = open_target(planned, options, observer, discards, diagnostics);
+    Job job(options, backend, observer, std::move(planned), std::move(target), statistics,
             diagnostics, ending);
     std::optional<TimeLimit> limit;
     if (trial != nullptr && trial->limit_s) limit.emplace(*trial->limit_s, ending);
     job.run();
     result.interrupted = stop.stop_requested() || (limit && limit->is_over());
     limit.reset();  // it must not end what has ended
-    job.finish(result);
+    job.finish(backend, result);
     if (trial != nullptr) trial->bytes = job.output_bytes();
     if (backend.device().kind == DeviceKind::cuda) result.resources.copies = sums(copies);
     for (const DeviceShare& share : result.resources.devices)
@@ -367,7 +373,7 @@ JobResult run(const JobOptions& options, Backend& backend, const JobObserver& ob
   } else {  // stopped before the first frame
     result.interrupted = true;
     const video::Decoder& decoder = *planned.input.begin.decoder;
-    fill_input(*planned.input.source, decoder, decoder.ledger(), false, result, notices);
+    fill_input(*planned.input.source, decoder.name(), decoder.ledger(), false, result, notices);
     statistics.fill(result);
   }
   if (observer.times) observer.times(statistics.times());
@@ -379,6 +385,7 @@ JobResult run(const JobOptions& options, Backend& backend, const JobObserver& ob
 
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
                   const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
+  if (options.join) return join_parts(options, backend, observer, stop, std::move(opened));
   return run(options, backend, observer, stop, std::move(opened), nullptr);
 }
 

@@ -19,6 +19,7 @@
 #include "nms/nms.h"
 #include "overlay/hide.h"
 #include "overlay/overlay.h"
+#include "pipeline/parts/part_job.h"
 #include "track/track_file.h"
 #include "track/tracker.h"
 #include "video/read/decoder.h"
@@ -173,6 +174,7 @@ struct ResourceOptions {
   int frames_in_flight = 0;  ///< frames in flight of each lane; 0: enough to keep the device busy
   int threads = 0;           ///< threads of each decoder and each encoder; 0: as many as the
                              ///< machine has
+  int encoder_threads = 0;   ///< threads of each encoder; 0: `threads`
 };
 
 /// Everything that a user can choose for one input. It has more than seven members, because each is
@@ -188,7 +190,9 @@ struct JobOptions {
   /// options. Not used if faces are hidden.
   std::optional<track::TrackerOptions> follow;
   std::optional<HideJob> hide;
-  bool wants_faces = true;  ///< FrameRecord::faces is filled in; false: only their number
+  std::optional<PartJob> part;  ///< the job makes one part of its output; it has one lane
+  std::optional<JoinJob> join;  ///< the job makes its output of part files
+  bool wants_faces = true;      ///< FrameRecord::faces is filled in; false: only their number
   /// The times of a frame's stages on CUDA are measured, which costs some time.
   bool wants_stage_times = false;
 };

@@ -120,11 +120,16 @@ void make_processors(PlannedJob& job, const JobOptions& options, JobDiagnostics 
   });
 }
 
+void open_encoders(PlannedJob& job, JobDiagnostics diagnostics) {
+  const Frame& first = job.input.first->frame;
+  each_lane(job, diagnostics.notices,
+            [&](LaneParts& lane) { open_encoder(lane, *job.plan.output, first, diagnostics); });
+}
+
 std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobDiagnostics diagnostics) {
   OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
-  each_lane(job, diagnostics.notices,
-            [&](LaneParts& lane) { open_encoder(lane, plan, first, diagnostics); });
+  open_encoders(job, diagnostics);
   const video::Encoder& encoder = *job.input.lanes.front().encoder;
   video::VideoStreamInfo info;
   info.parameters = encoder.parameters();

@@ -21,6 +21,10 @@ void open_decoders(PlannedJob& job, const AVFrame& first, JobDiagnostics diagnos
 /// outlive the job. Errors: device.
 void make_processors(PlannedJob& job, const JobOptions& options, JobDiagnostics diagnostics);
 
+/// Opens the lanes' encoders for frames like OpenInput::first. This first frame and JobPlan::output
+/// must be set. Errors: as Backend::make_encoder().
+void open_encoders(PlannedJob& job, JobDiagnostics diagnostics);
+
 /// Opens the lanes' encoders and the output file for frames like OpenInput::first. This first frame
 /// and JobPlan::output must be set. Errors: as Backend::make_encoder() and Muxer.
 [[nodiscard]] std::unique_ptr<video::Muxer> open_output(PlannedJob& job,

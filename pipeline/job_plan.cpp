@@ -28,7 +28,8 @@ void note_stream(const video::StreamPlan& stream, const OutputPlan& output,
 
 void note_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
                       video::Notices& notices) {
-  if (!plan.output || !demuxer.is_late(packet.stream_index)) return;
+  // The job that joins the parts reads the other streams, and tells of them.
+  if (!plan.output || plan.part || !demuxer.is_late(packet.stream_index)) return;
   const AVStream& stream = *demuxer.format().streams[packet.stream_index];
   note_stream(video::plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
 }

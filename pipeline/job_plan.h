@@ -41,6 +41,7 @@ struct JobPlan {
   DecodingPlan decoding;
   video::FrameTarget frames;
   std::optional<OutputPlan> output;  ///< nullopt if no video is written
+  std::optional<PartJob> part;       ///< JobOptions::part
 };
 
 /// Returns whether several lanes, of this job or of several jobs, use the device at the same time.

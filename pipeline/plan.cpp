@@ -58,6 +58,7 @@ class Planning {
   void plan_encoder(const video::PictureFacts& pictures, Size encoded);
   void plan_picture_data(const AVFrame& first);
   void plan_lanes();
+  [[nodiscard]] bool begins_again() const;
   [[nodiscard]] int most_lanes() const;
   void note_idle_devices();
   void fit_lanes_to_input();
@@ -82,6 +83,7 @@ class Planning {
 
 PlannedJob Planning::run(std::unique_ptr<video::Source> opened) {
   open_input(std::move(opened));
+  job_.plan.part = options_.part;
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
   note_look_ahead();
   if (!options_.output.path.empty()) plan_output();
@@ -138,13 +140,14 @@ void Planning::plan_output() {
   encoder.fixed_frame_rate = video::has_fixed_frame_rate(format());
   encoder.in_shown_order = video::stores_decoding_order_alone(format());
   encoder.global_header = (format().flags & AVFMT_GLOBALHEADER) != 0;
-  encoder.threads = options_.resources.threads;
+  encoder.threads = options_.resources.encoder_threads > 0 ? options_.resources.encoder_threads
+                                                           : options_.resources.threads;
   encoder.one_picture = demuxer().is_still_image();
   encoder.output = options_.output.path.string();
   encoder.plan.codec =
       &video::choose_codec(options_.output.encoder, format(), encoder.output, diagnostics_.notices);
   backend_.check_encoder(*encoder.plan.codec);
-  plan_streams();
+  if (!options_.part) plan_streams();
 }
 
 /// Returns the encoder's options. Drops --preset and --crf if the output is a picture and the user
@@ -266,12 +269,24 @@ void Planning::plan_frames() {
   note_lost_transparency(first, pictures);
   plan_lanes();
   open_lanes(first);
-  input.first = input.lanes.front().decoding.frames->make(std::move(*input.begin.picture));
+  LaneDecoding& decoding = input.lanes.front().decoding;
+  const video::UniqueAVFrame picture = video::reference(first);
+  input.first = decoding.frames->make(std::move(*input.begin.picture));
   input.begin.picture.reset();
   std::deque<video::ReadPacket> kept = std::exchange(input.begin.kept, {});
-  if (job_.plan.lanes.count == 1) return;
+  if (!begins_again()) return;
+  if (kept.empty())
+    throw Error(ErrorKind::input,
+                options_.input.name + ": can't be cut: its first picture comes too late");
   input.begin.packets = std::move(kept);
-  input.lanes.front().decoding.decoder->begin_again();
+  decoding.decoder->begin_again();
+  // The encoder and the records of a part need frames that are numbered from 0 on.
+  if (options_.part) decoding.frames = decoding.decoder->make_frames(*picture, frames);
+}
+
+/// Returns whether the job reads all packets again that have led to the first picture.
+bool Planning::begins_again() const {
+  return job_.plan.lanes.count > 1 || options_.part || options_.join;
 }
 
 /// Makes the decoders of all lanes; the first lane has its decoder already.
@@ -289,6 +304,8 @@ void Planning::open_lanes(const AVFrame& first) {
 
 void Planning::plan_lanes() {
   LanePlan& lanes = job_.plan.lanes;
+  lanes.count = 1;
+  if (options_.part || options_.join) return;
   lanes.count = most_lanes();
   if (lanes.count > 1) {
     lanes.why_one = reason_for_one_lane();

@@ -76,12 +76,14 @@ struct Asked {
   std::optional<float> nms_min_score;
   AskedHiding hiding;
   Console console;
-  RunOptions run;                 ///< what run, hide and detect have alone
-  VerifyOptions verify;           ///< what verify has alone
-  AskedReview review;             ///< what review has alone
-  ModelCheckOptions model_check;  ///< what `model check` has alone
-  AskedHelp help;                 ///< what help has alone
-  AskedPlan plan;                 ///< what `plan run` and `plan hide` have alone
+  RunOptions run;                       ///< what run, hide and detect have alone
+  VerifyOptions verify;                 ///< what verify has alone
+  AskedReview review;                   ///< what review has alone
+  ModelCheckOptions model_check;        ///< what `model check` has alone
+  AskedHelp help;                       ///< what help has alone
+  AskedPlan plan;                       ///< what `plan run` and `plan hide` have alone
+  std::filesystem::path plan_of_parts;  ///< --output of `split run`
+  std::filesystem::path folder;         ///< of part files: --out of part, --from of join
 };
 
 }  // namespace facepipe::app

@@ -10,6 +10,7 @@
 #include "app/options/help/help.h"
 #include "app/options/help/man_page.h"
 #include "app/options/help/options_json.h"
+#include "app/parts/part_plan.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "core/machine.h"
@@ -125,6 +126,25 @@ void check_spans(const RunOptions& run) {
     clash("--end must be later than --start");
 }
 
+/// Refuses what parts can't have: their frames don't know the frames before them, and each part is
+/// cut out of the whole input.
+void check_parts(const RunOptions& run) {
+  if (run.parts == 0) return;
+  const auto excludes = [](const std::string& option) {
+    clash("--parts and " + option + " exclude each other");
+  };
+  if (run.job.overlay.ids) excludes("--draw ids");
+  if (run.job.search.every > 1) excludes("--every");
+  if (run.job.input.start_s) excludes("--start");
+  if (run.job.input.end_s) excludes("--end");
+  if (run.job.resources.lanes > 1) excludes("--lanes");
+  if (run.devices) excludes("--devices");
+  if (run.job.input.allow_references) excludes("--allow-references");
+  if (run.output == kStandardOutput) excludes("--output -");
+  if (std::ranges::count(run.inputs, std::string(video::kStandardInput)) > 0)
+    clash("--parts needs files as its inputs, because parts of them are read several times");
+}
+
 float score_of(const Asked& asked) {
   return asked.score.value_or(detector::DetectorOptions{}.score_threshold);
 }
@@ -169,6 +189,7 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   derive_suppression(asked, run.job.hide ? run.job.hide->tracks.doubtful_score : score_of(asked),
                      run);
   derive_score(asked, run);
+  check_parts(run);
   // If tracks of faces are drawn, they are the tracks that detect would find.
   run.files.face_fields = {.track = run.job.hide.has_value() || run.job.follow.has_value(),
                            .tracked = run.job.search.every > 1};
@@ -254,6 +275,57 @@ RunOptions derive_detect(const Asked& asked) {
   RunOptions run = with_tracking(asked);
   run.video = false;
   return derive_run(asked, std::move(run));
+}
+
+// --- Parts ---
+
+std::filesystem::path plan_of_parts_of(const std::string& input) {
+  std::filesystem::path plan = input;
+  return plan.replace_extension(".parts.json");
+}
+
+SplitOptions derive_split(const Asked& asked) {
+  const std::vector<std::string> inputs = all_inputs(asked);
+  if (inputs.size() != 1) clash("split run takes one INPUT, not " + std::to_string(inputs.size()));
+  if (!asked.config.empty())
+    clash("--config: split run takes all options from the command line, which the plan repeats");
+  Asked whole = asked;
+  if (whole.run.parts == 0) whole.run.parts = kUsualParts;
+  SplitOptions split;
+  split.run = derive_drawing(whole);
+  split.run.existing = ExistingOutput::overwrite;  // join decides about the output
+  split.plan = asked.plan_of_parts.empty() ? plan_of_parts_of(inputs.front()) : asked.plan_of_parts;
+  split.overwrite = asked.outputs.overwrite;
+  return split;
+}
+
+PartOptions derive_part(const Asked& asked) {
+  const std::vector<std::string> words = all_inputs(asked);
+  if (words.size() != 2)
+    clash("part takes PLAN and PART, not " + std::to_string(words.size()) + " words");
+  PartOptions part;
+  part.plan = words[0];
+  part.number = words[1];
+  part.folder = asked.folder.empty() ? "." : asked.folder;
+  part.threads = asked.detector.threads;
+  part.task = asked.run.task;
+  part.task.wanted = true;
+  part.console = asked.console;
+  return part;
+}
+
+JoinOptions derive_join(const Asked& asked) {
+  const std::vector<std::string> words = all_inputs(asked);
+  if (words.size() != 1) clash("join takes one PLAN, not " + std::to_string(words.size()));
+  JoinOptions join;
+  join.plan = words.front();
+  join.folder = asked.folder.empty() ? "." : asked.folder;
+  join.run = asked.run;
+  join.run.console = asked.console;
+  derive_streams(asked, join.run);
+  derive_existing(asked, join.run);
+  check_task(join.run);
+  return join;
 }
 
 // --- The other commands ---
@@ -406,6 +478,12 @@ Command derive(Commands command, const Asked& asked) {
       return PlanOptions{derive_drawing(asked), asked.plan.json};
     case kPlanHide:
       return PlanOptions{derive_hide(asked), asked.plan.json};
+    case kSplitRun:
+      return derive_split(asked);
+    case kPart:
+      return derive_part(asked);
+    case kJoin:
+      return derive_join(asked);
     case kVerify:
       return derive_verify(asked);
     case kReview:

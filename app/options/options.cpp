@@ -245,6 +245,8 @@ Command command_with_file(const std::vector<std::string>& arguments, const Asked
 Command with_words(Command command, const std::vector<std::string>& arguments) {
   if (auto* const run = std::get_if<RunOptions>(&command)) run->command_line = arguments;
   if (auto* const plan = std::get_if<PlanOptions>(&command)) plan->run.command_line = arguments;
+  if (auto* const split = std::get_if<SplitOptions>(&command)) split->run.command_line = arguments;
+  if (auto* const join = std::get_if<JoinOptions>(&command)) join->run.command_line = arguments;
   if (auto* const verify = std::get_if<VerifyOptions>(&command)) verify->command_line = arguments;
   if (auto* const review = std::get_if<ReviewOptions>(&command))
     for (std::vector<std::string>* const words :

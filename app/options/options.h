@@ -92,6 +92,7 @@ struct RunOptions {
   bool motion_on_device = false;  ///< the user named the device: a CPU is an error
   bool two_pass = false;  ///< facepipe decides what to hide before it writes the first frame
   bool tolerate_damage = false;
+  int parts = 0;  ///< the video is made in at most so many parts, and joined; 0: as a whole
   TaskOptions task;
   Console console;
   std::vector<std::string> command_line{};  ///< what parse_command() got
@@ -104,6 +105,30 @@ struct RunOptions {
 struct PlanOptions {
   RunOptions run;     ///< the options of the command that is planned
   bool json = false;  ///< the plan is printed as JSON
+};
+
+/// The options of `facepipe split run`.
+struct SplitOptions {
+  RunOptions run;              ///< makes the whole output; it has one input, a file, and `parts`
+  std::filesystem::path plan;  ///< the plan to write
+  bool overwrite = false;      ///< a plan that exists may be replaced
+};
+
+/// The options of `facepipe part`.
+struct PartOptions {
+  std::filesystem::path plan;
+  std::string number;            ///< of the part, as the user wrote it
+  std::filesystem::path folder;  ///< where part files are written
+  int threads = 0;               ///< of decoder and network; 0: as the plan says
+  TaskOptions task;
+  Console console;
+};
+
+/// The options of `facepipe join`.
+struct JoinOptions {
+  std::filesystem::path plan;
+  std::filesystem::path folder;  ///< where part files are
+  RunOptions run;  ///< says what is written, and what is shown; the plan says everything else
 };
 
 /// Holds the options of `facepipe doctor`.
@@ -178,8 +203,9 @@ struct ShowText {
   bool lacks_command = false;
 };
 
-using Command = std::variant<RunOptions, PlanOptions, ReviewOptions, DoctorOptions, VerifyOptions,
-                             CalibrateOptions, ModelCheckOptions, ShowText>;
+using Command =
+    std::variant<RunOptions, PlanOptions, SplitOptions, PartOptions, JoinOptions, ReviewOptions,
+                 DoctorOptions, VerifyOptions, CalibrateOptions, ModelCheckOptions, ShowText>;
 
 /// Parses the arguments after the program's name, and the file of --config. The command line has
 /// priority over the file. Throws Error(usage); if the error is in the file, it begins with the

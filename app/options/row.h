@@ -32,6 +32,9 @@ inline constexpr Commands kCompletion = 256;
 inline constexpr Commands kPlanRun = 512;
 inline constexpr Commands kPlanHide = 1024;
 inline constexpr Commands kReview = 2048;
+inline constexpr Commands kSplitRun = 4096;
+inline constexpr Commands kPart = 8192;
+inline constexpr Commands kJoin = 16384;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
 inline constexpr Commands kPlanCommands = kPlanRun | kPlanHide;

@@ -1,10 +1,30 @@
 #include "app/options/table.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace facepipe::app {
 namespace {
+
+/// Options of run that split run doesn't have. Parts can't have some of them; part and join have
+/// others; some are about the files that run writes.
+constexpr std::array<std::string_view, 19> kNotOfSplit{
+    "INPUT",     "--allow-references", "-o,--output",       "--skip-existing", "--start",
+    "--end",     "--devices",          "--lanes",           "--every",         "--detections",
+    "--latency", "--report",           "--report-html",     "--progress",      "--task",
+    "--verbose", "--tolerate-damage",  "--die-with-parent", "--parts"};
+
+/// Adds to each option of run that says how its video is made the command that splits the work.
+std::vector<Row> with_splits(std::vector<Row> rows) {
+  for (Row& row : rows) {
+    if (std::ranges::find(kNotOfSplit, row.names) != kNotOfSplit.end()) continue;
+    for (Place& place : row.places)
+      if ((place.commands & kRun) != 0) place.commands |= kSplitRun;
+  }
+  return rows;
+}
 
 /// Adds to each option of run and hide the command that plans it.
 std::vector<Row> with_plans(std::vector<Row> rows) {
@@ -25,6 +45,9 @@ const std::vector<CommandRow>& command_table() {
       {kDetect, "detect", "Finds and follows faces as hide does, and writes no video", true},
       {kPlanRun, "plan run", "Tells what run would do, and what it would take", false},
       {kPlanHide, "plan hide", "Tells what hide would do, and what it would take", false},
+      {kSplitRun, "split run", "Plans parts of a video, on which several machines can work", false},
+      {kPart, "part", "Makes one part of a plan of split run", false},
+      {kJoin, "join", "Makes the video of all parts of a plan", false},
       {kReview, "review", "Shows what is found, for a person to decide what is hidden", false},
       {kVerify, "verify", "Looks for faces that a hidden video shows, beside its original", false},
       {kCalibrate, "calibrate", "Measures on pictures what --precision i8 needs for a model",
@@ -39,10 +62,11 @@ const std::vector<CommandRow>& command_table() {
 }
 
 const std::vector<Row>& option_table() {
-  static const std::vector<Row> rows = with_plans(joined_rows(
-      {argument_rows, input_rows, hiding_rows, region_rows, review_rows, verify_rows,
-       calibrate_rows, model_check_rows, detection_rows, suppression_rows, experiment_rows,
-       machine_rows, drawing_rows, encoding_rows, report_rows, task_rows, plan_rows, help_rows}));
+  static const std::vector<Row> rows = with_plans(with_splits(
+      joined_rows({argument_rows, input_rows, hiding_rows, region_rows, review_rows, verify_rows,
+                   calibrate_rows, model_check_rows, detection_rows, suppression_rows,
+                   experiment_rows, machine_rows, drawing_rows, encoding_rows, report_rows,
+                   task_rows, part_rows, plan_rows, help_rows})));
   return rows;
 }
 

@@ -19,6 +19,7 @@ inline constexpr const char* kRanges = "Ranges";           // of calibrate
 inline constexpr const char* kChecking = "Checking a model";
 inline constexpr const char* kGeneral = "General";
 inline constexpr const char* kPlanned = "Plan";
+inline constexpr const char* kTogether = "Parts";
 // The sides of --detect-size and the like, in pixels.
 inline constexpr int kSmallestDetectSide = 16;
 inline constexpr int kLargestDetectSide = 8192;
@@ -85,6 +86,7 @@ struct ExitCode {
 [[nodiscard]] std::vector<Row> encoding_rows();
 [[nodiscard]] std::vector<Row> report_rows();
 [[nodiscard]] std::vector<Row> task_rows();
+[[nodiscard]] std::vector<Row> part_rows();
 [[nodiscard]] std::vector<Row> verify_rows();
 [[nodiscard]] std::vector<Row> review_rows();
 [[nodiscard]] std::vector<Row> calibrate_rows();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/output/existing_target.h"
+#include "app/parts/run_in_parts.h"
 #include "app/run/card_defaults.h"
 #include "app/run/file_hashes.h"
 #include "app/run/known_tracks.h"
@@ -36,10 +37,12 @@ pipeline::JobOptions job_options(const RunOptions& options, const InputOutcome& 
   const PlannedInput& planned = outcome.planned;
   pipeline::JobOptions job = options.job;
   job.input.name = planned.input;
-  if (!outcome.keeps_video) job.output.path = planned.output;
+  // The job of a part has a path that only says how the joined video is called.
+  if (!outcome.keeps_video && !options.job.part) job.output.path = planned.output;
   job.output.existing = at_the_end(options.existing);
-  job.wants_faces = !options.files.detections.empty() || !options.files.page.empty();
-  job.wants_stage_times = !options.files.latency.empty() || options.files.any_report();
+  const bool of_part = options.job.part.has_value();
+  job.wants_faces = of_part || !options.files.detections.empty() || !options.files.page.empty();
+  job.wants_stage_times = of_part || !options.files.latency.empty() || options.files.any_report();
   return job;
 }
 
@@ -80,8 +83,10 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {
     return context.parts.job(pass, backend, of_pass, context.stop);
   };
-  pipeline::JobResult result =
-      options.two_pass ? run_in_two_passes(job, observer, run) : run(job, observer);
+  pipeline::JobResult result = options.two_pass ? run_in_two_passes(job, observer, run)
+                               : options.parts > 0
+                                   ? run_in_parts(options, job, observer, run, context.stop)
+                                   : run(job, observer);
   if (!preparation.turned.empty()) result.notices.push_back(preparation.turned);
   if (result.tracks && !options.files.tracks.empty())
     result.tracks->input.sha256 = preparation.sha256;

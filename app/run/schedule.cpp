@@ -44,8 +44,10 @@ std::vector<std::size_t> Schedule::may_run_at_once() const {
   return inputs;
 }
 
-/// Returns false if the encoder of the input's output keeps all processors busy by itself.
+/// Returns false if the encoder of the input's output keeps all processors busy by itself, or if
+/// the output is made in parts.
 bool Schedule::may_run_beside_others(const InputOutcome& outcome) const {
+  if (shared_.context.options.parts > 0) return false;
   const std::filesystem::path& output = outcome.planned.output;
   if (output.empty() || outcome.keeps_video) return true;
   const pipeline::JobOptions& job = shared_.context.options.job;

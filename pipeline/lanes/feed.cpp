@@ -13,13 +13,16 @@ constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 }  // namespace
 
 Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-           std::stop_token stop)
+           std::stop_token stop, const PartJob* part)
     : limits_{cut != nullptr ? kSegmentBytes : packets, segments.may_return() ? kSegmentBytes : 0},
       segments_(segments),
       order_(order),
       stop_(std::move(stop)) {
-  if (cut != nullptr) segmenter_.emplace(*cut);
-  begin_segment(false);  // at once: if the first frame is the whole video, no packet follows
+  if (part != nullptr) part_.emplace(*part);
+  if (cut != nullptr)
+    segmenter_.emplace(*cut, part != nullptr ? std::optional(part->cuts) : std::nullopt);
+  // At once: if the first frame is the whole video, no packet follows.
+  if (!part_) begin_segment(false);
 }
 
 void Feed::begin_segment(bool starts_independently) {
@@ -35,6 +38,7 @@ void Feed::end_segment() {
 
 void Feed::give(video::ReadPacket packet) {
   if (!segmenter_) return push(std::move(packet));
+  if (part_) part_->see(*packet.packet);
   segmenter_->send(std::move(packet));
   pass_on();
 }
@@ -53,6 +57,7 @@ void Feed::give(SidePacket packet) {
 /// taken the next segment.
 void Feed::pass_on() {
   while (std::optional<video::SegmentPacket> next = segmenter_->next()) {
+    if (part_ && !part_->take(*next)) continue;
     const bool of_next = open_ && next->segment > open_->number();
     if (!next->read.packet)
       end_segment();

@@ -9,20 +9,22 @@
 
 #include "pipeline/lanes/order.h"
 #include "pipeline/lanes/segment_queue.h"
+#include "pipeline/parts/part_packets.h"
 #include "video/bitstream/segments.h"
 
 namespace facepipe::pipeline {
 
 /// Puts packets into segments, and segments into the queue from which lanes take them. It fills one
 /// segment to its end before it begins the next one. The thread that reads uses it. Once `stop` is
-/// requested, all functions that wait throw Stopped. Its nine members are the targets of packets,
+/// requested, all functions that wait throw Stopped. Its ten members are the targets of packets,
 /// and the packets whose segment has not begun.
 class Feed {
  public:
   /// @param cut      the stream that is cut into segments; nullptr: there is one segment
   /// @param packets  the most packets that wait, if there is one segment
+  /// @param part     if it isn't null, `cut` is cut into parts, and the only segment is this part
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-       std::stop_token stop);
+       std::stop_token stop, const PartJob* part = nullptr);
 
   /// Takes the next packet of the video. All packets must come in file order.
   void give(video::ReadPacket packet);
@@ -33,6 +35,10 @@ class Feed {
 
   /// Returns the number of segments so far.
   [[nodiscard]] std::int64_t segments() const { return begun_; }
+  /// Returns whether the part has ended, so that it needs no more packets.
+  [[nodiscard]] bool part_has_ended() const { return part_ && part_->ended(); }
+  /// Returns the hash of the part's own packets; 0 without a part.
+  [[nodiscard]] std::uint64_t part_hash() const { return part_ ? part_->hash() : 0; }
 
  private:
   void begin_segment(bool starts_independently);
@@ -45,6 +51,7 @@ class Feed {
   Order& order_;
   const std::stop_token stop_;
   std::optional<video::Segmenter> segmenter_;
+  std::optional<PartPackets> part_;
   std::shared_ptr<Segment> open_;
   // Packets of the next segment that came before the open segment ended.
   std::deque<video::ReadPacket> of_next_;

@@ -8,21 +8,24 @@ namespace facepipe::pipeline {
 
 void Reader::run(const video::Decoder& decoder, const std::stop_token& failed) {
   const ScopedWork work(working_);
+  const PartJob* const part = plan_.part ? &*plan_.part : nullptr;
   const AVCodecParameters* const cut =
-      plan_.lanes.count > 1 ? input_.demuxer().video().codecpar : nullptr;
-  Feed feed(cut, plan_.limits.packets, connections_.segments, connections_.order, failed);
+      plan_.lanes.count > 1 || part != nullptr ? input_.demuxer().video().codecpar : nullptr;
+  Feed feed(cut, plan_.limits.packets, connections_.segments, connections_.order, failed, part);
   for (video::UniqueAVPacket& packet : input_.begin.other_packets)
     feed.give(SidePacket{std::move(packet)});
   for (video::ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
   if (!input_.begin.ended) read_into(feed, decoder);
+  ended_range_ = ended_range_ || feed.part_has_ended();
   feed.finish();
+  part_hash_ = feed.part_hash();
   if (connections_.tracks) connections_.tracks->end(feed.segments());
   cuts_ = feed.segments() - 1;
 }
 
 void Reader::read_into(Feed& feed, const video::Decoder& decoder) {
   const video::Demuxer& demuxer = input_.demuxer();
-  while (true) {
+  while (!feed.part_has_ended()) {
     video::ReadPacket item;
     {
       const std::scoped_lock lock(reading_);

@@ -15,7 +15,7 @@
 namespace facepipe::pipeline {
 
 /// Reads a job's input to its end, or to the end of the chosen range, and gives the packets to the
-/// lanes. Its eight members are the input, the target of the packets, and counters.
+/// lanes. Its nine members are the input, the target of the packets, and counters.
 class Reader {
  public:
   /// The arguments must outlive this object.
@@ -40,6 +40,8 @@ class Reader {
   [[nodiscard]] std::int64_t cuts() const { return cuts_; }
   /// Returns whether the chosen range ended before the input.
   [[nodiscard]] bool ended_range() const { return ended_range_; }
+  /// Returns the hash of the packets that belong to the job's part; 0 without a part.
+  [[nodiscard]] std::uint64_t part_hash() const { return part_hash_; }
   [[nodiscard]] Clock::duration working() const { return working_; }
 
  private:
@@ -51,6 +53,7 @@ class Reader {
   video::Notices& notices_;
   std::mutex reading_;  // guards the input
   std::int64_t cuts_ = 0;
+  std::uint64_t part_hash_ = 0;
   bool ended_range_;
   Clock::duration working_;
 };

@@ -7,7 +7,7 @@
 namespace facepipe::pipeline {
 
 std::string Writer::name() const {
-  return std::string(muxer_ ? to_string(StageId::mux) : "record");
+  return std::string(muxer_ || part_ ? to_string(StageId::mux) : "record");
 }
 
 void Writer::run() {
@@ -30,11 +30,23 @@ void Writer::write(FinishedFrame frame) {
   frame.encoded.record.order_wait_ms =
       std::chrono::duration<double, std::milli>(Clock::now() - frame.given).count();
   if (presentation_) presentation_->restamp(frame);
+  if (part_) write_part(frame);
   if (muxer_ && !write_video(frame)) {
     end_.request();  // the disk is full: frames that are still in the lanes are dropped
     return;
   }
   records_.push(std::move(frame.encoded.record));
+}
+
+/// The time for writing is measured, but isn't in the file, because it is known too late.
+void Writer::write_part(FinishedFrame& frame) {
+  Interval interval;
+  {
+    const ScopedInterval measured(interval);
+    part_->write(frame);
+  }
+  frame.encoded.record.times[StageId::mux] = interval;
+  if (frame.encoded.packet) ++written_;
 }
 
 bool Writer::write_video(FinishedFrame& frame) {

@@ -1,4 +1,4 @@
-"""facepipe-ray: works on many videos on a Ray cluster, one task a video.
+"""facepipe-ray: works on many videos on a Ray cluster, one task a video. It can cut long videos into parts.
 
     facepipe-ray run|hide|detect INPUT... -o FOLDER [options]
 
@@ -33,7 +33,7 @@ LOST = 75  #: stands for the exit code of an attempt whose worker or machine was
 
 @dataclasses.dataclass
 class Task:
-    """One input, and what has become of it."""
+    """One input, or a step of the work on a long one, and what has become of it."""
     input: str
     name: str  #: relative to FOLDER, of the files beside the video
     folder: str  #: where its video goes
@@ -42,6 +42,9 @@ class Task:
     frames: int = 0
     code: int | None = None  #: once it has ended
     reason: str = ""
+    kind: str = "whole"  #: or "split", "part", "join": steps of the work on a long input
+    part: int = 0  #: the number of a part, from 1
+    video: str = ""  #: the name of the long input whose step this is
 
 
 def work(name: str, attempt: int, command: list[str], where: dict, board) -> dict:
@@ -99,12 +102,13 @@ class Driver:
 
     def __init__(self, asked: argparse.Namespace, options: list[str], tasks: list[Task], ray) -> None:
         self.asked, self.options, self.ray = asked, options, ray
+        self.side = asked.output / ".facepipe-ray"
         self.tasks = {task.name: task for task in sorted(tasks, key=lambda task: -task.size)}
-        self.waiting = [(0.0, place, name) for place, name in enumerate(self.tasks)]  # a heap; first the earliest time
+        first = [self.first_step(task).name for task in list(self.tasks.values())]
+        self.waiting = [(0.0, place, name) for place, name in enumerate(first)]  # a heap; first the earliest time
         self.running: dict = {}
         self.told: dict[str, tuple[int, int]] = {}
         self.codes: collections.Counter = collections.Counter()
-        self.side = asked.output / ".facepipe-ray"
         ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers need not have this module
         gpus = asked.num_gpus if asked.num_gpus is not None else min(1, int(ray.cluster_resources().get("GPU", 0)))
         self.work = ray.remote(max_retries=0, num_cpus=asked.num_cpus, num_gpus=gpus)(work)
@@ -113,7 +117,7 @@ class Driver:
     def run(self) -> int:
         """Works on all tasks. Returns the exit code."""
         from tqdm import tqdm
-        with (tqdm(total=len(self.tasks), unit="file", disable=self.asked.quiet or None) as bar,
+        with (tqdm(total=len(self.waiting), unit="file", disable=self.asked.quiet or None) as bar,
               open(self.asked.output / "events.jsonl", "a", encoding="utf-8", buffering=1) as events):
             while self.waiting or self.running:
                 self.start_due()
@@ -121,7 +125,9 @@ class Driver:
                 for ref in ended or []:
                     event = self.event_of(ref)
                     events.write(json.dumps(event) + "\n")
-                    bar.update(self.end_attempt(event))
+                    if self.end_attempt(event):
+                        bar.update(self.tasks[event["task"]].kind in ("whole", "join"))
+                        self.begin_next_step(self.tasks[event["task"]])
                 self.look_at_board(bar)
                 if self.asked.metrics:
                     self.write_metrics()
@@ -129,25 +135,71 @@ class Driver:
         codes = [task.code for task in self.tasks.values()]
         return next((code for code in codes if code not in FINISHED), max(codes, default=0))
 
+    def first_step(self, task: Task) -> Task:
+        """Returns the task itself, or the step that the work on a long input begins with."""
+        if task.size < (self.asked.part_size or float("inf")) * 1e6:
+            return task
+        task.kind, task.video = "join", task.name
+        if pathlib.Path(f"{self.side / task.name}.json").exists():  # it was joined before: join looks for the video
+            return task
+        return self.add_step(task, "split")
+
+    def add_step(self, whole: Task, kind: str, part: int = 0) -> Task:
+        name = f"{whole.name}.{kind}{f'-{part}' if part else ''}"
+        self.tasks[name] = Task(whole.input, name, whole.folder, whole.size, kind=kind, part=part, video=whole.name)
+        return self.tasks[name]
+
+    def begin_next_step(self, ended: Task) -> None:
+        """Begins what can be done on a long input now that a step has ended."""
+        if ended.kind not in ("split", "part"):
+            if ended.kind == "join" and ended.code in FINISHED:
+                shutil.rmtree(f"{self.side / ended.video}.parts", ignore_errors=True)
+            return
+        whole, following = self.tasks[ended.video], []
+        if ended.code not in FINISHED:
+            whole.code, whole.reason = whole.code or ended.code, whole.reason or ended.reason
+        elif ended.kind == "split":
+            with open(f"{self.side / ended.video}.plan.json", encoding="utf-8") as plan:
+                following = [self.add_step(whole, "part", i + 1) for i in range(len(json.load(plan)["parts"]))]
+        elif all(task.code in FINISHED or task.kind != "part" or task.video != whole.name
+                 for task in self.tasks.values()):
+            following = [whole]
+        for place, task in enumerate(following):
+            heapq.heappush(self.waiting, (time.time(), place, task.name))
+
     def start_due(self) -> None:
         while self.waiting and self.waiting[0][0] <= time.time():
             task = self.tasks[heapq.heappop(self.waiting)[2]]
             task.attempts += 1
             where = {"folder": task.folder, "log": f"{self.side / task.name}.log", "program": program(),
-                     "cwd": os.getcwd(), "silence": self.asked.silence}
+                     "cwd": os.getcwd(), "silence": None if task.kind == "split" else self.asked.silence}
+            if task.kind == "part":
+                where["folder"] = f"{self.side / task.video}.parts"
             # A task that has failed is tried on another machine if there is a choice.
             placed = self.work.options(scheduling_strategy="SPREAD" if task.attempts > 1 else "DEFAULT")
             ref = placed.remote(task.name, task.attempts, self.command(task), where, self.board)
             self.running[ref] = (task, time.time())
 
     def command(self, task: Task) -> list[str]:
+        plan, parts = f"{self.side / task.video}.plan.json", f"{self.side / task.video}.parts"
+        threads = [word for word in self.options if word.split("=")[0] == "--threads"]
+        if task.kind == "split":
+            return ["split", "run", task.input, f"--parts={-int(-task.size // (self.asked.part_size * 1e6))}",
+                    f"--output={plan}", "--overwrite", *self.options]
+        if task.kind == "part":
+            return ["part", plan, str(task.part), f"--out={parts}", "--die-with-parent", "--progress=json",
+                    *([] if threads else [f"--threads={max(1, int(self.asked.num_cpus))}"])]
+        if task.kind == "join":
+            return ["join", plan, f"--from={parts}", "--task", "--skip-existing", "--die-with-parent",
+                    "--progress=json", f"--report={self.side / task.name}.json", f"--output={task.folder}/",
+                    *([f"--detections={self.asked.output / task.name}.jsonl"] if self.asked.detections else [])]
         words = [self.asked.command, task.input, "--task", "--skip-existing", "--die-with-parent", "--progress=json",
                  f"--report={self.side / task.name}.json", *self.options]
         if self.asked.command == "detect" or self.asked.detections:
             words.append(f"--detections={self.asked.output / task.name}.jsonl")
         if self.asked.command != "detect":
             words.append(f"--output={task.folder}/")
-        if not any(word.split("=")[0] == "--threads" for word in self.options):
+        if not threads:
             words.append(f"--threads={max(1, int(self.asked.num_cpus))}")
         return words
 
@@ -181,10 +233,14 @@ class Driver:
         for name, (attempt, frames) in self.told.items():
             if self.tasks[name].code is None and attempt == self.tasks[name].attempts:  # not of a lost attempt
                 self.tasks[name].frames = frames
-        bar.set_postfix_str(f"{self.failed()} failed, {sum(task.frames for task in self.tasks.values())} frames")
+        bar.set_postfix_str(f"{self.failed()} failed, {self.frames()} frames")
 
     def failed(self) -> int:
         return sum(task.code not in (None, *FINISHED) for task in self.tasks.values())
+
+    def frames(self) -> int:
+        """Returns the frames of all tasks. Those of a join are the frames of its parts."""
+        return sum(task.frames for task in self.tasks.values() if task.kind != "join")
 
     def write_metrics(self) -> None:
         import prometheus_client as prometheus
@@ -198,13 +254,15 @@ class Driver:
         for code, count in self.codes.items():
             ends.labels(str(code)).inc(count)
         frames = prometheus.Gauge("facepipe_frames", "Frames of all tasks", registry=registry)
-        frames.set(sum(task.frames for task in self.tasks.values()))
+        frames.set(self.frames())
         prometheus.write_to_textfile(str(self.asked.metrics), registry)
 
     def write_report(self) -> None:
         """Merges the reports of all tasks into one list, in the order of their names."""
         entries = []
         for name, task in sorted(self.tasks.items()):
+            if task.kind in ("split", "part"):
+                continue
             report = pathlib.Path(f"{self.side / name}.json")
             entries += (json.loads(report.read_text(encoding="utf-8")) if task.code in FINISHED and report.exists() else
                         [{"file": name, "status": "failed", "exit_code": task.code, "error": task.reason}])
@@ -263,10 +321,13 @@ def main(words: list[str] | None = None) -> int:
     add("--attempts", type=int, default=4, help="the most attempts of a task; default: 4")
     add("--pause", type=float, default=5, help="seconds before the second attempt, then twice as many; default: 5")
     add("--silence", type=float, default=180, help="seconds after which a silent program is killed; default: 180")
+    add("--part-size", type=float, help="with run: cut longer videos into parts of so many megabytes")
     add("--detections", action="store_true", help="write FOLDER/NAME.jsonl for each input, as detect always does")
     add("--metrics", type=pathlib.Path, help="a file in which Prometheus finds numbers about the work")
     add("-q", "--quiet", action="store_true", help="show no progress bar")
     asked, rest = parser.parse_known_args(words)
+    if asked.part_size is not None and (asked.command != "run" or asked.part_size <= 0):
+        parser.error("--part-size needs run, and a size above 0")
     inputs, options, endings = told_apart(rest)
     tasks = tasks_of(inputs, asked.output, endings)
     if not tasks:

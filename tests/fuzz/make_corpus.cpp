@@ -1,6 +1,7 @@
 // make_corpus FOLDER: writes those inputs of tests/fuzz/corpus/ that are not text. The others are
 // written by hand.
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -8,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/parts/part_file.h"
+#include "tests/support/packets.h"
 #include "tests/support/picture_files.h"
 #include "tests/support/small_exports.h"
 #include "tests/support/small_yolo.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
 namespace {
@@ -146,6 +150,39 @@ void add_packets(const Corpora& corpora) {
   corpora.add("unchanged", "vp8", "\2\0\3\x10\0\0"s);
 }
 
+/// Returns the input of the target "part_file": the length of the facts, and a part file without
+/// the position of the facts and the hash.
+std::string part_file(int frames) {
+  constexpr std::size_t kEnd = 24;
+  const TemporaryFolder folder;
+  pipeline::PartWriter writer(folder / "part");
+  for (int i = 0; i < frames; ++i) {
+    pipeline::FinishedFrame frame;
+    frame.encoded.record.index = i;
+    frame.encoded.record.faces.push_back({1, 2, 3, 4}, 0.5F, Landmarks{});
+    if (i > 0) frame.encoded.packet = packet_of({1, 2, 3});
+    writer.write(frame);
+  }
+  pipeline::PartFacts facts;
+  facts.key = "key";
+  facts.told = {"sentence"};
+  facts.network.size = Size{64, 64};
+  writer.finish(std::move(facts));
+  const std::string whole = read_file(folder / "part");
+  const std::string content = whole.substr(0, whole.size() - kEnd);
+  std::int64_t position = 0;
+  std::memcpy(&position, whole.data() + content.size(), sizeof position);
+  return big(content.size() - static_cast<std::size_t>(position), 2) + content;
+}
+
+void add_parts(const Corpora& corpora) {
+  corpora.add("part_file", "empty", part_file(0));
+  corpora.add("part_file", "frames", part_file(2));
+  std::string long_frame = part_file(1);
+  long_frame[2 + 16] = '\x7F';  // the frame is longer than the file
+  corpora.add("part_file", "long_frame", long_frame);
+}
+
 void add_subtitles(const Corpora& corpora) {
   corpora.add("subtitles", "subrip", "\0\0\0\x0C<i>Hello</i>"s + "\7{\\an8}x"s);
   corpora.add("subtitles", "ass",
@@ -170,6 +207,7 @@ int main(int count, char** arguments) {
   add_pictures(corpora);
   add_headers(corpora);
   add_packets(corpora);
+  add_parts(corpora);
   add_subtitles(corpora);
   return 0;
 }

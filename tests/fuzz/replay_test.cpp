@@ -34,6 +34,8 @@ constexpr std::array kTargets{
     Target{"labels", fuzz_labels},
     Target{"lines", fuzz_lines},
     Target{"onnx", fuzz_onnx},
+    Target{"part_file", fuzz_part_file},
+    Target{"part_plan", fuzz_part_plan},
     Target{"pictures", fuzz_pictures},
     Target{"python_literal", fuzz_python_literal},
     Target{"record", fuzz_record},

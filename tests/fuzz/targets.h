@@ -18,6 +18,8 @@ void fuzz_i8_ranges(Bytes input);
 void fuzz_labels(Bytes input);
 void fuzz_lines(Bytes input);
 void fuzz_onnx(Bytes input);
+void fuzz_part_file(Bytes input);
+void fuzz_part_plan(Bytes input);
 void fuzz_pictures(Bytes input);
 void fuzz_python_literal(Bytes input);
 void fuzz_record(Bytes input);

@@ -246,3 +246,50 @@ def test_options_of_the_program_are_given_to_it(ray, folder):
 def test_a_missing_input_ends_the_program(ray, tmp_path):
     with pytest.raises(SystemExit, match="nothing.mp4: no such file or folder"):
         run(tmp_path / "nothing.mp4", tmp_path / "out")
+
+
+LONG = " " * 2_500_000  #: at the end of an input's text, makes it 2.5 megabytes long
+
+
+def test_long_inputs_are_cut_into_parts(ray, folder):
+    source, output = folder(long="" + LONG, short="0")
+    assert run(source, output, "--part-size", "1") == 0
+    assert (output / "long_faces.mp4").read_text() == "1 2 3 "
+    assert ray.started[0] == "long.mp4.split"
+    assert sorted(ray.started[1:]) == ["long.mp4", "long.mp4.part-1", "long.mp4.part-2", "long.mp4.part-3", "short.mp4"]
+    assert ray.started.index("long.mp4") > max(ray.started.index(f"long.mp4.part-{part}") for part in (1, 2, 3))
+    assert [entry["file"] for entry in json.loads((output / "report.json").read_text())] == ["long.mp4", "short.mp4"]
+    assert not (output / ".facepipe-ray" / "long.mp4.parts").exists(), "the part files are removed"
+
+
+def test_a_part_that_may_pass_is_tried_again(ray, folder):
+    source, output = folder(long="part 2: 75 0" + LONG)
+    assert run(source, output, "--part-size", "1") == 0
+    assert codes(output, "long.mp4.part-2") == [75, 0]
+    assert (output / "long_faces.mp4").read_text() == "1 2 3 "
+
+
+def test_a_part_that_fails_fails_its_input(ray, folder, capsys):
+    source, output = folder(long="part 3: 3" + LONG, short="0")
+    assert run(source, output, "--part-size", "1") == 3
+    assert "failed: long.mp4.part-3: exit 3" in capsys.readouterr().err
+    assert "long.mp4" not in ray.started, "it is not joined"
+    entries = {entry["file"]: entry for entry in json.loads((output / "report.json").read_text())}
+    assert entries["long.mp4"]["exit_code"] == 3
+    assert entries["short.mp4"]["exit_code"] == 0
+
+
+def test_what_is_joined_is_not_cut_again(ray, folder):
+    source, output = folder(long="" + LONG)
+    assert run(source, output, "--part-size", "1") == 0
+    ray.started.clear()
+    assert run(source, output, "--part-size", "1") == 0
+    assert ray.started == ["long.mp4"]
+
+
+def test_only_run_works_in_parts(ray, folder):
+    source, output = folder(a="0")
+    for words in (["hide", str(source), "-o", str(output), "--part-size", "1"],
+                  ["run", str(source), "-o", str(output), "--part-size", "0"]):
+        with pytest.raises(SystemExit):
+            cluster.main(words)

@@ -1,11 +1,13 @@
 #include "video/bitstream/segments.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace facepipe::video {
 
-Segmenter::Segmenter(const AVCodecParameters& parameters)
-    : entries_(parameters), first_prelude_(entries_.prelude()) {}
+Segmenter::Segmenter(const AVCodecParameters& parameters,
+                     std::optional<std::vector<std::int64_t>> cuts)
+    : entries_(parameters), first_prelude_(entries_.prelude()), only_(std::move(cuts)) {}
 
 void Segmenter::send(ReadPacket packet) {
   cuts_.send(entries_.look_at(*packet.packet));
@@ -34,19 +36,27 @@ std::optional<SegmentPacket> Segmenter::next() {
   return packet;
 }
 
+/// Returns whether the stream is cut before the next packet, which is a safe place.
+bool Segmenter::is_cut() const { return !only_ || std::ranges::binary_search(*only_, ordinal_); }
+
 void Segmenter::route(ReadPacket packet, const Placement& placement) {
-  if (placement.begins) {
+  if (placement.begins) cut_ = is_cut();
+  const bool begins = placement.begins && cut_;
+  if (begins) {
     ++segment_;
     previous_is_open_ = true;
   }
-  if (placement.run_on)
-    push(segment_ - 1, {reference(*packet.packet), packet.read, !placement.leading});
+  // Behind a safe place that is no cut, all packets belong to the segment.
+  const bool leading = placement.leading && cut_;
+  if (placement.run_on && cut_)
+    push(segment_ - 1, {reference(*packet.packet), packet.read, !leading});
   else if (std::exchange(previous_is_open_, false))
     push_end(segment_ - 1);
-  const Prelude* prelude = ordinal_ == 0 ? first_prelude_.get() : placement.prelude.get();
+  const Prelude* prelude = begins ? placement.prelude.get() : nullptr;
+  if (ordinal_ == 0) prelude = first_prelude_.get();
   if (prelude != nullptr) packet.packet = with_prelude(*packet.packet, *prelude);
-  packet.decode_only = placement.leading;
-  packet.starts_independently = placement.starts_independently;
+  packet.decode_only = leading;
+  packet.starts_independently = begins && placement.starts_independently;
   push(segment_, std::move(packet));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "video/bitstream/cuts.h"
 #include "video/bitstream/read_packet.h"
@@ -39,7 +40,10 @@ struct SegmentPacket {
 class Segmenter {
  public:
   /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.
-  explicit Segmenter(const AVCodecParameters& parameters);
+  /// @param cuts  the stream is cut only at these safe places: before the packets with these
+  ///              indices, which increase; nullopt: at each safe place
+  explicit Segmenter(const AVCodecParameters& parameters,
+                     std::optional<std::vector<std::int64_t>> cuts = std::nullopt);
 
   /// Takes the next packet of the stream, in file order. Before the next send(), call next() until
   /// it returns nullopt.
@@ -55,6 +59,7 @@ class Segmenter {
   [[nodiscard]] std::int64_t segments() const { return segment_ + 1; }
 
  private:
+  [[nodiscard]] bool is_cut() const;
   void route(ReadPacket packet, const Placement& placement);
   void push(std::int64_t segment, ReadPacket packet);
   void push_end(std::int64_t segment);
@@ -62,10 +67,12 @@ class Segmenter {
   EntryPoints entries_;
   CutFinder cuts_;
   std::shared_ptr<const Prelude> first_prelude_;
+  const std::optional<std::vector<std::int64_t>> only_;
   std::deque<ReadPacket> undecided_;
   std::deque<SegmentPacket> ready_;
   std::int64_t segment_ = 0;
   std::int64_t ordinal_ = 0;       // index of the next packet for which a decision is due
+  bool cut_ = false;               // the last safe place is a cut
   bool previous_is_open_ = false;  // the previous segment can still get packets
   bool finished_ = false;
   bool ended_ = false;  // next() has returned the last segment's end

@@ -88,7 +88,7 @@ void begin_program_help(HelpText& help, std::size_t examples) {
   help.line(kProgramHelp);
   help.heading("Usage");
   help.line("facepipe COMMAND [OPTIONS] [ARGUMENTS]", 2);
-  help.heading("Examples");
+  if (examples > 0) help.heading("Examples");
   for (const CommandRow& command : command_table()) {
     if (examples-- == 0) break;
     add_example(help, examples_of(command.command).front());
@@ -108,7 +108,7 @@ std::string program_help(Colours colours) {
 }
 
 std::string start_of_help(Colours colours) {
-  constexpr std::size_t kExamples = 1;  // so that the help fits on a terminal of 25 lines
+  constexpr std::size_t kExamples = 0;  // so that the help fits on a terminal of 25 lines
   HelpText help(colours);
   begin_program_help(help, kExamples);
   help.empty_line();

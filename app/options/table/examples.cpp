@@ -30,6 +30,15 @@ std::vector<Example> examples_of(Commands command) {
     case kPlanHide:
       return {{"Tell what hide would do with a video, and how long it would take",
                "facepipe plan hide clip.mp4 --careful"}};
+    case kSplitRun:
+      return {{"Plan four parts of a long video", "facepipe split run clip.mp4 --parts 4"}};
+    case kPart:
+      return {{"Make the first part", "facepipe part clip.parts.json 1 --out parts"},
+              {"Make the part of this task of an array",
+               "facepipe part clip.parts.json auto --out parts"}};
+    case kJoin:
+      return {{"Make clip_faces.mp4 of all parts, and write the faces to a file",
+               "facepipe join clip.parts.json --from parts --detections faces.jsonl"}};
     case kReview:
       return {{"Find the faces of a video, and look at them in the browser",
                "facepipe review clip.mp4"},

@@ -23,12 +23,13 @@ const std::vector<ExitCode>& exit_codes() {
        "a face may be seen in the hidden video: verify found one, or most faces that hide found "
        "are turned in the pixels; the video is kept"},
       {kExitTryAgain,
-       "--task only: another attempt may succeed, because reading broke off, the disk is full, "
+       "--task and part only: another attempt may succeed, because reading broke off, the disk is "
+       "full, "
        "another run holds a lock, or memory or threads are lacking; no output is kept"},
       {kExitInterrupted,
        "interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT, "
        "except with --task"},
-      {kExitTerminated, "--task only: SIGTERM has stopped the run; no output is kept"},
+      {kExitTerminated, "--task and part only: SIGTERM has stopped the run; no output is kept"},
       {exit_code(ErrorKind::internal), "anything else"}};
   return codes;
 }

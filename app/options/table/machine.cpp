@@ -86,6 +86,7 @@ std::vector<Row> device_rows() {
 std::vector<Row> concurrency_rows() {
   return {
       threads(kVideoWork, kMachine, "Threads of decoder, network and encoder each; 0: all cores"),
+      threads(kPart, kMachine, "Threads of decoder and network each; 0: as the plan says"),
       threads(kVerify, kDetection, "Threads of decoders and network each; 0: all cores"),
       threads(kCalibrate, kRanges, "Threads; 0: all cores"),
       threads(kModelCheck, kChecking, "Threads; 0: all cores"),

@@ -11,11 +11,11 @@ std::vector<Row> task_rows() {
                "to a minute for another run's lock, and end with 75 where another attempt may "
                "succeed, and with 143 after SIGTERM. Several inputs need --skip-existing",
        .value = flag([](Asked& to) -> bool& { return to.run.task.wanted; }),
-       .places = {{kVideoCommands, kTasks}}},
+       .places = {{kVideoCommands | kJoin, kTasks}}},
       {.names = "--die-with-parent",
        .help = "End, as after SIGTERM, when the program ends that has started facepipe",
        .value = flag([](Asked& to) -> bool& { return to.run.task.dies_with_parent; }),
-       .places = {{kVideoCommands, kTasks}}},
+       .places = {{kVideoCommands | kPart | kJoin, kTasks}}},
   };
 }
 

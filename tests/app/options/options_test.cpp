@@ -675,12 +675,12 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"--score=1", "run", "a.mp4"}, "--score=1: must stand after run, not before it"},
       {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
-       "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, review, "
-       "verify, "
+       "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, "
+       "split run, part, join, review, verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"clip.mp4", "-q"},
        "clip.mp4: unknown command; the commands are run, hide, detect, plan run, plan hide, "
-       "review, verify, "
+       "split run, part, join, review, verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"-v"}, "-v: unknown option; did you mean --version?"},
       {{"--halp"}, "--halp: unknown option; did you mean --help?"},
@@ -712,6 +712,8 @@ TEST(Options, UnknownCommandsAreAnsweredWithTheNearest) {
       {{"model", "m.onnx"}, "model m.onnx: unknown command; the commands are run, "},
       {{"model"}, "model: the second word is missing; the commands are model check"},
       {{"plan"}, "plan: the second word is missing; the commands are plan run, plan hide"},
+      {{"split"}, "split: the second word is missing; the commands are split run"},
+      {{"split", "hide", "a.mp4"}, "split hide: hide can't work in parts, because "},
       {{"plan", "rnu", "a.mp4"}, "plan rnu: unknown command; did you mean plan run?"},
       {{"plan", "verify"}, "plan verify: unknown command; "},
       {{"help", "hidee"}, "hidee: unknown command; did you mean hide?"},
@@ -774,7 +776,7 @@ std::string in_one_line(const std::string& text) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(count_of_options(help), 50) << help;
+  EXPECT_EQ(count_of_options(help), 51) << help;
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(0 to 1024; default: 0)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: off; excludes --quiet)"));
@@ -785,7 +787,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(count_of_options(all), 58) << all;
+  EXPECT_EQ(count_of_options(all), 59) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

@@ -31,6 +31,9 @@ Arguments with_inputs(const std::string& command) {
   if (command == "completion") return {command, "bash"};
   if (command == "plan run") return {"plan", "run", "a.mp4"};
   if (command == "plan hide") return {"plan", "hide", "a.mp4"};
+  if (command == "split run") return {"split", "run", "a.mp4"};
+  if (command == "part") return {command, "a.parts.json", "1"};
+  if (command == "join") return {command, "a.parts.json"};
   if (command == "model check") return {"model", "check", "a.onnx"};
   if (command == "verify") return {command, "a.mp4", "b.mp4"};
   return {command, "a.mp4"};
@@ -193,6 +196,7 @@ TEST(OptionTable, IsPrintedAsJson) {
                                                   {"detect", "Machine"},
                                                   {"review", "Machine"},
                                                   {"plan run", "Machine"},
+                                                  {"split run", "Machine"},
                                                   {"plan hide", "Machine"},
                                                   {"review", "Machine"}}));
   EXPECT_EQ(find("--config").at("groups").size(), 5U);

@@ -1,0 +1,71 @@
+// The rows of split run, part and join: a video is made in parts.
+#include "app/options/table.h"
+#include "app/parts/part_plan.h"
+
+namespace facepipe::app {
+namespace {
+
+std::vector<Row> plan_of_parts_rows() {
+  return {
+      {.names = "INPUT",
+       .help = "The video, a file that all machines see under this name",
+       .value = {Argument{}},
+       .places = {{kSplitRun, kInputOutput}}},
+      {.names = "-o,--output",
+       .kind = "FILE",
+       .help = "Write the plan to F.json",
+       .fallback = "beside the input, NAME.parts.json",
+       .value = {FileOf{{".json"}, [](Asked& to) -> auto& { return to.plan_of_parts; }}},
+       .places = {{kSplitRun, kInputOutput}}},
+      {.names = "--parts",
+       .kind = "N",
+       .help = "Make the video in at most N parts, each with an encoder of its own, and join them, "
+               "as split run, part and join do on several machines",
+       .fallback = "as a whole",
+       .value = {Integer{1, kMostParts, "", [](Asked& to, int parts) { to.run.parts = parts; }}},
+       .places = {{kRun, kTogether}}},
+      {.names = "--parts",
+       .kind = "N",
+       .help = "The most parts. They are about equally long; there are fewer if the video can't be "
+               "cut at enough places",
+       .fallback = std::to_string(kUsualParts),
+       .value = {Integer{1, kMostParts, "", [](Asked& to, int parts) { to.run.parts = parts; }}},
+       .places = {{kSplitRun, kTogether}}},
+      {.names = "PLAN",
+       .help = "A plan that split run has written",
+       .value = {Argument{}},
+       .endings = {".json"},
+       .places = {{kPart | kJoin, kInputOutput}}},
+      {.names = "PART",
+       .help = "The number of the part, from 1 on; or auto: the index of this task in an array of "
+               "Slurm, Kubernetes, AWS Batch or MPI",
+       .value = {Argument{}},
+       .words = {"auto"},
+       .places = {{kPart, kInputOutput}}},
+  };
+}
+
+std::vector<Row> folder_rows() {
+  const auto folder = [](Asked& to, std::string_view text) { to.folder = text; };
+  return {
+      {.names = "--out",
+       .kind = "DIR",
+       .help = "The folder for part files, which all machines see. A part that is there already "
+               "is not made again",
+       .fallback = "the current folder",
+       .value = {AnyText{"a folder", folder}},
+       .places = {{kPart, kInputOutput}}},
+      {.names = "--from",
+       .kind = "DIR",
+       .help = "The folder with the part files",
+       .fallback = "the current folder",
+       .value = {AnyText{"a folder", folder}},
+       .places = {{kJoin, kInputOutput}}},
+  };
+}
+
+}  // namespace
+
+std::vector<Row> part_rows() { return joined_rows({plan_of_parts_rows, folder_rows}); }
+
+}  // namespace facepipe::app

@@ -1,0 +1,169 @@
+#include "app/parts/part_plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files/sha256.h"
+#include "detector/cnn/model/card/json_field.h"
+
+namespace facepipe::app {
+namespace {
+
+using detector::JsonField;
+
+constexpr int kForm = 1;
+constexpr const char* kFormName = "facepipe_parts";
+constexpr std::size_t kMostArguments = 1000;
+constexpr std::size_t kLongestText = 65536;
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 25U;
+constexpr int kMostThreads = 1024;
+
+[[noreturn]] void refuse(const std::string& origin, const std::string& reason) {
+  throw Error(ErrorKind::input, origin + ": is no plan of parts: " + reason);
+}
+
+std::string hash_text(std::uint64_t hash) {
+  constexpr int kBase = 16;
+  constexpr std::size_t kDigits = 16;
+  std::string digits(kDigits, '0');
+  std::string text(kDigits, '0');
+  const char* const end = std::to_chars(text.data(), text.data() + kDigits, hash, kBase).ptr;
+  const auto length = static_cast<std::size_t>(end - text.data());
+  digits.replace(kDigits - length, length, text, 0, length);
+  return digits;
+}
+
+std::uint64_t hash_of(const JsonField& field) {
+  constexpr int kBase = 16;
+  constexpr std::size_t kDigits = 16;
+  const std::string text = field.text(kDigits);
+  std::uint64_t hash = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), hash, kBase);
+  if (status != std::errc() || end != text.data() + text.size() || hash_text(hash) != text)
+    field.refuse("not 16 hexadecimal digits");
+  return hash;
+}
+
+/// Returns a text that is an absolute path.
+std::string path_of(const JsonField& field) {
+  std::string path = field.text(kLongestText);
+  if (!std::filesystem::path(path).is_absolute()) field.refuse("not an absolute path");
+  return path;
+}
+
+/// Returns a text that is empty, or the name of a file without a folder.
+std::string file_name_of(const JsonField& field) {
+  std::string name = field.text(kLongestText);
+  const std::filesystem::path path = name;
+  if (path.filename() != path || name == "." || name == "..") field.refuse("not a file's name");
+  return name;
+}
+
+std::vector<std::string> arguments_of(const JsonField& field) {
+  std::vector<std::string> arguments;
+  for (const JsonField& argument : field.list(2, kMostArguments))
+    arguments.push_back(argument.text(kLongestText));
+  // Only this command may be taken from a file, because others write where the arguments say.
+  if (arguments[0] != "split" || arguments[1] != "run") field.refuse("not those of split run");
+  return arguments;
+}
+
+PlannedPart part_of(const JsonField& field) {
+  field.expect_members({"packets", "hash"});
+  return {field.at("packets").integer(1, std::numeric_limits<int>::max()),
+          hash_of(field.at("hash"))};
+}
+
+std::string part_number(std::size_t number) { return std::to_string(number + 1); }
+
+}  // namespace
+
+std::vector<std::int64_t> cuts_of(const PartPlan& plan) {
+  std::vector<std::int64_t> cuts;
+  std::int64_t packets = 0;
+  for (std::size_t i = 0; i + 1 < plan.parts.size(); ++i)
+    cuts.push_back(packets += plan.parts[i].packets);
+  return cuts;
+}
+
+std::string part_plan_text(const PartPlan& plan) {
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  for (const PlannedPart& part : plan.parts)
+    parts.push_back({{"packets", part.packets}, {"hash", hash_text(part.hash)}});
+  const nlohmann::ordered_json json = {{kFormName, kForm},
+                                       {"program", plan.program},
+                                       {"arguments", plan.arguments},
+                                       {"input", plan.input},
+                                       {"folder", plan.folder},
+                                       {"output", plan.output},
+                                       {"encoder_threads", plan.encoder_threads},
+                                       {"parts", std::move(parts)}};
+  try {
+    return json.dump(2) + '\n';
+  } catch (const nlohmann::ordered_json::type_error&) {
+    throw Error(ErrorKind::usage, plan.input +
+                                      ": a plan can't hold this name, or another argument, because "
+                                      "it isn't UTF-8");
+  }
+}
+
+PartPlan parse_part_plan(std::string_view text, const std::string& name) {
+  constexpr int kDeepest = 4;
+  const nlohmann::json root = detector::parse_json(text, kDeepest, name, refuse);
+  const JsonField json(root, name, refuse);
+  static_cast<void>(json.at(kFormName).integer(kForm, kForm));
+  json.expect_members(
+      {kFormName, "program", "arguments", "input", "folder", "output", "encoder_threads", "parts"});
+  PartPlan plan;
+  plan.program = json.at("program").text(kLongestText);
+  plan.arguments = arguments_of(json.at("arguments"));
+  plan.input = path_of(json.at("input"));
+  plan.folder = path_of(json.at("folder"));
+  plan.output = file_name_of(json.at("output"));
+  plan.encoder_threads = json.at("encoder_threads").integer(1, kMostThreads);
+  for (const JsonField& part : json.at("parts").list(1, kMostParts))
+    plan.parts.push_back(part_of(part));
+  return plan;
+}
+
+NamedPlan read_part_plan(const std::filesystem::path& file) {
+  const std::string name = file.string();
+  std::ifstream stream(file, std::ios::binary);
+  std::error_code error;
+  if (!stream || !std::filesystem::is_regular_file(file, error))
+    throw Error(ErrorKind::input, name + ": can't be read: no such plan of parts");
+  if (std::filesystem::file_size(file, error) > kMostBytes) refuse(name, "too large");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  NamedPlan plan{parse_part_plan(text, name), sha256_hex(text)};
+  if (plan.plan.program != FACEPIPE_VERSION)
+    throw Error(ErrorKind::input, name + ": was made by facepipe " + plan.plan.program +
+                                      ", but this is facepipe " FACEPIPE_VERSION
+                                      "; split the input again");
+  return plan;
+}
+
+NamedPlan named(PartPlan plan) {
+  std::string sha256 = sha256_hex(part_plan_text(plan));
+  return {std::move(plan), std::move(sha256)};
+}
+
+std::string part_key(const NamedPlan& plan, std::size_t number) {
+  return sha256_hex(plan.sha256 + ' ' + part_number(number));
+}
+
+std::string part_file_name(const NamedPlan& plan, std::size_t number) {
+  constexpr std::size_t kDigits = 5;
+  constexpr std::size_t kShownKey = 16;
+  std::string digits = part_number(number);
+  digits.insert(0, kDigits - std::min(kDigits, digits.size()), '0');
+  return "part-" + digits + '-' + part_key(plan, number).substr(0, kShownKey);
+}
+
+}  // namespace facepipe::app

@@ -1,0 +1,23 @@
+#include "pipeline/parts/part_maker.h"
+
+namespace facepipe::pipeline {
+
+void take_encoder(PartMaker& maker, const video::Encoder& encoder, const OutputPlan& plan) {
+  const video::UniqueCodecParameters parameters = encoder.parameters();
+  maker.encoder = encoder.name();
+  maker.container = plan.muxer.format->name;
+  maker.time_base = video::from_av(encoder.time_base());
+  maker.extradata.assign(parameters->extradata, parameters->extradata + parameters->extradata_size);
+}
+
+PartMaker part_maker(const Backend& backend, const video::Encoder* encoder, const JobPlan& plan) {
+  const detector::ModelInfo& model = backend.model_info();
+  PartMaker maker;
+  maker.engine = model.choice().name();
+  maker.precision = to_string(model.choice().precision);
+  maker.model_sha256 = model.model_sha256();
+  if (encoder != nullptr) take_encoder(maker, *encoder, *plan.output);
+  return maker;
+}
+
+}  // namespace facepipe::pipeline

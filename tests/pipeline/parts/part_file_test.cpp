@@ -1,0 +1,166 @@
+// Tests part files: what is read equals what was written, and nothing is read from a file that is
+// incomplete or damaged.
+#include "pipeline/parts/part_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/packets.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+using pipeline::PartFacts;
+using pipeline::PartFrame;
+using pipeline::PartReader;
+using pipeline::PartWriter;
+
+/// Makes a frame. Its numbers are all different.
+pipeline::FinishedFrame frame(std::int64_t index, bool with_faces) {
+  pipeline::FinishedFrame made;
+  made.coded = {1000 + 40 * index, 40};
+  FrameRecord& record = made.encoded.record;
+  record.index = index;
+  record.size = {320, 192};
+  record.device = {DeviceKind::cuda, 3};
+  record.damaged = index == 1;
+  record.candidates = 7;
+  const Clock::time_point now = Clock::now();
+  record.times[StageId::decode] = {now, now + std::chrono::milliseconds(2)};
+  record.times.cpu_ms[2] = 0.25F;
+  if (with_faces) {
+    record.face_count = 2;
+    record.faces.push_back({1, 2, 3.5F, 4}, 0.5F, Landmarks{Point{1, 2}, Point{3, 4}});
+    record.faces.push_back({5, 6, 7, 8.25F}, 0.75F, kNoLandmarks);
+    record.faces.set_class_of_last(2);
+  }
+  made.encoded.packet = packet_of({1, 2, static_cast<std::uint8_t>(index)});
+  std::uint8_t* const side =
+      av_packet_new_side_data(made.encoded.packet.get(), AV_PKT_DATA_QUALITY_STATS, 3);
+  side[0] = side[1] = side[2] = 9;
+  return made;
+}
+
+PartFacts some_facts() {
+  PartFacts facts;
+  facts.key = "key";
+  facts.maker = {"openvino", "f32", "abc", "libx264", "matroska", {1, 90000}, {1, 2, 3}};
+  facts.host = "worker";
+  facts.ledger.packets = 3;
+  facts.ledger.lost_at_s = {1.5};
+  facts.candidates_ignored = 4;
+  facts.network.size = Size{64, 32};
+  facts.network.tiling.emplace().columns = 2;
+  facts.told = {"a sentence", "another one"};
+  return facts;
+}
+
+class PartFiles : public testing::Test {
+ protected:
+  PartFiles() {
+    PartWriter writer(file_);
+    for (const std::int64_t index : {0, 2, 1}) writer.write(frame(index, index > 0));
+    writer.finish(some_facts());
+  }
+  /// Reads the whole file.
+  [[nodiscard]] std::vector<PartFrame> frames() const {
+    PartReader reader(file_);
+    std::vector<PartFrame> all;
+    while (std::optional<PartFrame> next = reader.next()) all.push_back(std::move(*next));
+    return all;
+  }
+  void leave(const std::string& bytes) const { std::ofstream(file_, std::ios::binary) << bytes; }
+
+  const TemporaryFolder folder_;
+  const fs::path file_ = folder_ / "part";
+};
+
+TEST_F(PartFiles, HoldTheFacts) {
+  const PartFacts facts = PartReader(file_).facts();
+  const PartFacts expected = some_facts();
+  EXPECT_EQ(facts.key, expected.key);
+  EXPECT_EQ(facts.maker, expected.maker);
+  EXPECT_EQ(facts.host, expected.host);
+  EXPECT_EQ(facts.ledger.packets, 3);
+  EXPECT_EQ(facts.ledger.lost_at_s, expected.ledger.lost_at_s);
+  EXPECT_EQ(facts.candidates_ignored, 4);
+  EXPECT_EQ(facts.network.size, expected.network.size);
+  EXPECT_EQ(facts.network.tiling, expected.network.tiling);
+  EXPECT_EQ(facts.told, expected.told);
+  EXPECT_EQ(facts.frames, 3);
+  EXPECT_EQ(facts.lead, 1) << "frame 1 is the third in the file, but the second that is shown";
+}
+
+TEST_F(PartFiles, HoldTheFramesInTheOrderOfTheEncoder) {
+  const std::vector<PartFrame> all = frames();
+  ASSERT_EQ(all.size(), 3U);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::int64_t index = std::vector<std::int64_t>{0, 2, 1}[i];
+    const pipeline::FinishedFrame expected = frame(index, index > 0);
+    const FrameRecord& record = all[i].record;
+    EXPECT_EQ(all[i].coded.pts, expected.coded.pts);
+    EXPECT_EQ(record.index, index);
+    EXPECT_EQ(record.size, (Size{320, 192}));
+    EXPECT_EQ(record.device, (Device{DeviceKind::cuda, 3}));
+    EXPECT_EQ(record.damaged, index == 1);
+    EXPECT_EQ(record.faces.boxes, expected.encoded.record.faces.boxes);
+    EXPECT_EQ(record.faces.scores, expected.encoded.record.faces.scores);
+    EXPECT_EQ(record.faces.classes, expected.encoded.record.faces.classes);
+    EXPECT_EQ(record.faces.landmarks.size(), expected.encoded.record.faces.landmarks.size());
+    EXPECT_EQ(record.times[StageId::decode].milliseconds(), 2);
+    EXPECT_FALSE(record.times[StageId::nms].ran());
+    EXPECT_EQ(record.times.cpu_ms[2], 0.25F);
+    const AVPacket& packet = *all[i].packet;
+    EXPECT_EQ(std::string(packet.data, packet.data + packet.size),
+              (std::string{1, 2, static_cast<char>(index)}));
+    EXPECT_EQ(packet.flags, AV_PKT_FLAG_KEY);
+    ASSERT_EQ(packet.side_data_elems, 1);
+    EXPECT_EQ(packet.side_data[0].size, 3U);
+  }
+}
+
+TEST_F(PartFiles, AreRefusedIfTheyAreIncomplete) {
+  const std::string whole = read_file(file_);
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    leave(whole.substr(0, bytes));
+    expect_error(ErrorKind::input, file_.string(), [&] { static_cast<void>(frames()); });
+  }
+  leave(whole + "more");
+  expect_error(ErrorKind::input, file_.string(), [&] { static_cast<void>(frames()); });
+}
+
+TEST_F(PartFiles, AreRefusedIfAByteHasChanged) {
+  const std::string whole = read_file(file_);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
+    leave(damaged);
+    expect_error(ErrorKind::input, file_.string(), [&] { static_cast<void>(frames()); });
+  }
+}
+
+TEST_F(PartFiles, HaveNoNameBeforeTheyAreComplete) {
+  const fs::path other = folder_ / "other";
+  {
+    PartWriter writer(other);
+    writer.write(frame(0, true));
+    EXPECT_FALSE(fs::exists(other));
+  }
+  EXPECT_FALSE(fs::exists(other));
+  expect_error(ErrorKind::input, "can't be opened", [&] { const PartReader none(other); });
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"part"});
+}
+
+}  // namespace
+}  // namespace facepipe::test

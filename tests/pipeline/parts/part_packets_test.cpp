@@ -1,0 +1,95 @@
+// Tests which packets belong to a part, and what identifies them.
+#include "pipeline/parts/part_packets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tests/support/packets.h"
+#include "video/bitstream/packet_hash.h"
+
+namespace facepipe::test {
+namespace {
+
+video::UniqueAVPacket packet(std::int64_t number) {
+  video::UniqueAVPacket made = packet_of({static_cast<std::uint8_t>(number), 7});
+  made->pts = made->dts = 40 * number;
+  made->duration = 40;
+  return made;
+}
+
+std::uint64_t hash_of(std::int64_t first, std::int64_t end) {
+  video::PacketHash hash;
+  for (std::int64_t i = first; i < end; ++i) hash.add(*packet(i));
+  EXPECT_EQ(hash.packets(), end - first);
+  return hash.value();
+}
+
+TEST(PacketHashes, OfAPartFollowFromThoseOfTheWhole) {
+  for (const std::int64_t first : {0, 1, 9, 20})
+    for (const std::int64_t end : {20, 21, 57})
+      EXPECT_EQ(video::hash_of_last(hash_of(0, end), hash_of(0, first), end - first),
+                hash_of(first, end))
+          << first << " to " << end;
+}
+
+TEST(PacketHashes, NoticeEachChange) {
+  const std::vector<std::function<void(AVPacket&)>> changes{[](AVPacket& changed) { changed.data[1] ^= 1; },
+                                                            [](AVPacket& changed) { ++changed.pts; },
+                                                            [](AVPacket& changed) { ++changed.dts; },
+                                                            [](AVPacket& changed) { ++changed.duration; },
+                                                            [](AVPacket& changed) { changed.flags = 0; },
+                                                            [](AVPacket& changed) { --changed.size; }};
+  for (const auto& change : changes) {
+    video::PacketHash hash;
+    hash.add(*packet(0));
+    const video::UniqueAVPacket changed = packet(1);
+    change(*changed);
+    hash.add(*changed);
+    EXPECT_NE(hash.value(), hash_of(0, 2));
+  }
+  video::PacketHash swapped;
+  swapped.add(*packet(1));
+  swapped.add(*packet(0));
+  EXPECT_NE(swapped.value(), hash_of(0, 2));
+}
+
+TEST(PartPackets, AreThoseBetweenTwoCuts) {
+  const std::vector<std::int64_t> cuts{10, 25};
+  const std::vector<std::uint64_t> expected{hash_of(0, 10), hash_of(10, 25), hash_of(25, 40)};
+  for (std::size_t number = 0; number < expected.size(); ++number) {
+    pipeline::PartJob job;
+    job.cuts = cuts;
+    job.number = number;
+    pipeline::PartPackets part(job);
+    for (std::int64_t i = 0; i < 40; ++i) part.see(*packet(i));
+    EXPECT_EQ(part.hash(), expected[number]) << number;
+  }
+}
+
+TEST(PartPackets, OfTheDecoderAreThoseOfTheSegment) {
+  pipeline::PartJob job;
+  job.cuts = {10, 25};
+  job.number = 1;
+  pipeline::PartPackets part(job);
+  for (const std::int64_t segment : {0, 1, 2}) {
+    video::SegmentPacket given;
+    given.segment = given.read.segment = segment;
+    given.read.packet = packet(segment);
+    EXPECT_EQ(part.take(given), segment == 1);
+    if (segment == 1) {
+      EXPECT_EQ(given.read.segment, 0);
+      EXPECT_FALSE(part.ended());
+    }
+  }
+  video::SegmentPacket end;
+  end.segment = 1;
+  EXPECT_TRUE(part.take(end));
+  EXPECT_TRUE(part.ended());
+}
+
+}  // namespace
+}  // namespace facepipe::test
