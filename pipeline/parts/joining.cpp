@@ -122,7 +122,7 @@ void Joining::take(video::UniqueAVPacket packet) {
     static_cast<void>(write_frame());
     return;
   }
-  tell_late_stream(plan_, demuxer, *packet, notices_);
+  note_late_stream(plan_, demuxer, *packet, notices_);
   if (muxer_ && wants_packet(plan_, demuxer, *input_.lanes.front().decoding.decoder, *packet))
     muxer_->write_side(std::move(packet));
 }
@@ -155,7 +155,7 @@ void Joining::fill_input(JobResult& result) {
   if (!muxer_) return;
   result.ledger.written -= muxer_->left_out();
   result.side_packets_lost = muxer_->side_packets_lost();
-  muxer_->tell_left_out();
+  muxer_->note_left_out();
 }
 
 void Joining::fill_parts(JobResult& result) const {
@@ -170,7 +170,7 @@ void Joining::fill_parts(JobResult& result) const {
     if (share == shares.end()) share = shares.insert(share, {part.device, 1, 0, {}});
     share->frames += part.frames;
   }
-  tell_ignored(result.counts.candidates_ignored, parts.front().capacity, notices_);
+  note_ignored(result.counts.candidates_ignored, parts.front().capacity, notices_);
 }
 
 void Joining::finish(JobResult& result) {
