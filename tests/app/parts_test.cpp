@@ -187,7 +187,7 @@ TEST_F(Parts, AreMadeOnlyOnce) {
 TEST_F(Parts, ThatAreKilledLeaveNothing) {
   const fs::path input = *clips_ / "long.mp4";
   // A part of this clip takes longer than the test waits.
-  ffmpeg("-f lavfi -i testsrc2=s=320x192:r=60:d=120 -c:v libx264 -preset ultrafast", input);
+  ffmpeg("-f lavfi -i testsrc2=s=160x96:r=25:d=120 -c:v libx264 -preset ultrafast", input);
   fs::create_directories(folder());
   const CommandResult planned = run_program({"split", "run", input, "--parts", "2", "-o", plan(),
                                              "--detect-size", "640x384", "--device", "cpu", "-q"});
