@@ -40,8 +40,8 @@ def grids(results):
 
 def faster(results):
     """"The dynamic warp scheduling variant is 3.1 and 2.6 times faster" (abstract, section 6.2.1)."""
-    def judge(frames, _):
-        rates = averages.rates(frames, first_input(frames))
+    def judge(frames, _, name):
+        rates = averages.rates(frames, name)
         if SHARED not in rates or DYNAMIC not in rates:
             return None
         ratio = rates[DYNAMIC] / rates[SHARED]
@@ -53,33 +53,57 @@ def faster(results):
 def both_places(results, claim, judge):
     """Judges a claim on a part with the size of the paper's chip, and on the whole chip, if they were measured.
 
-    judge(frames, scales) returns whether the claim held and a text with its numbers, or None if nothing was measured.
+    judge(frames, scales, name) returns whether the claim held for an input, and a text with its numbers, or None if
+    nothing was measured.
     """
-    judged = {place: judge(*tables) for place, tables in places(results).items()}
+    judged = {place: of_inputs(results, tables, lambda name, tables=tables: judge(*tables, name))
+              for place, tables in places(results).items()}
     told = {place: one for place, one in judged.items() if one}
     if not told:
         return ""
-    verdict = "; ".join(f"{held(does)} on {place}" for place, (does, _) in told.items())
+    verdict = "; ".join(f"{does} on {place}" for place, (does, _) in told.items())
     return f"* **{claim}: {verdict}.** " + " ".join(f"On {place}: {words}." for place, (_, words) in told.items()) + "\n"
+
+
+def of_inputs(results, tables, judge):
+    """Returns the verdict over all inputs in the tables, which says where they differ, and a text with their numbers.
+    Returns None if nothing was measured. judge(name) is for one input."""
+    names = averages.kinds([row for table in tables for row in table])
+    judged = {name: one for name in names if (one := judge(name))}
+    if not judged:
+        return None
+    if len(judged) == 1:
+        [(does, words)] = judged.values()
+        return held(does), words
+    same = len({does for does, _ in judged.values()}) == 1
+    verdict = held(next(iter(judged.values()))[0]) if same else " and ".join(
+        f"{held(does)} by {results.label(name)}" for name, (does, _) in judged.items())
+    return verdict, "; ".join(f"{words}, by {results.label(name)}" for name, (_, words) in judged.items())
 
 
 def others(results):
     """Not a claim of the paper: names what is faster than the paper's best variant."""
-    rates = averages.rates(results.frames, first_input(results.frames))
-    if DYNAMIC not in rates:
+    def judge(name):
+        rates = averages.rates(results.frames, name)
+        if DYNAMIC not in rates:
+            return None
+        ahead = [who for who in averages.ORDER[3:] if rates.get(who, 0) > rates[DYNAMIC]]
+        windows = {who: " (other windows)" if who in averages.OTHER_WINDOWS else "" for who in ahead}
+        return not ahead, ", ".join(f"{who} {rates[who] / rates[DYNAMIC]:.2f} times{windows[who]}"
+                                    for who in ahead) or "nobody"
+
+    judged = of_inputs(results, [results.frames], judge)
+    if not judged:
         return ""
-    ahead = [who for who in averages.ORDER[3:] if rates.get(who, 0) > rates[DYNAMIC]]
-    windows = {who: " (other windows)" if who in averages.OTHER_WINDOWS else "" for who in ahead}
-    told = ", ".join(f"{who} {rates[who] / rates[DYNAMIC]:.2f} times{windows[who]}" for who in ahead)
-    return (f"* **No other schedule is quicker than dynamic warps (unsaid): {held(not ahead)}.** As fast as they are, "
-            f"by frame rate with copies, on {results.device('variants')}: {told or 'nobody'}.\n")
+    verdict, told = judged
+    return (f"* **No other schedule is quicker than dynamic warps (unsaid): {verdict}.** As fast as they are, by frame "
+            f"rate with copies, on {results.device('variants')}: {told}.\n")
 
 
 def shared_memory(results):
     """"A significant performance benefit on the C1060 - 24 % - but ... 2 % on the Fermi device" (section 6.2.1)."""
-    def judge(frames, _):
-        name = first_input(frames)
-        rows = averages.of_frames(frames, name, "with copies") if name else {}
+    def judge(frames, _, name):
+        rows = averages.of_frames(frames, name, "with copies")
         if BASIC not in rows or SHARED not in rows:
             return None
         gain = averages.fps(rows[SHARED]) / averages.fps(rows[BASIC]) - 1
@@ -134,39 +158,49 @@ def little_by_picture(results):
 
 def first_scales(results):
     """"The first 10 scale factors contribute ... more than 90 %" (section 6.3.1)."""
-    name = first_input(results.work)
-    if not name:
-        return ""
     of_first = lambda shares: sum(share for scale, share in shares.items() if scale < published.FIRST_SCALES)
-    by_stumps = of_first(averages.shares(averages.stumps(results, name)))
-    times = averages.shares(averages.scale_times(results.scales, DYNAMIC, name))
-    told = f", {of_first(times):.1%} of the time of dynamic warps" if times else ""
-    shares = of_first(times) if times else by_stumps
-    return (f"* **The first ten scales are more than 90 % of the work: {held(shares > published.THEIR_WORK)}"
-            f"{' by time' if times else ''}.** {by_stumps:.1%} of the stumps evaluated{told}.\n")
+
+    def judge(name):
+        stumps = averages.stumps(results, name)
+        if not stumps:
+            return None
+        by_stumps = of_first(averages.shares(stumps))
+        times = averages.shares(averages.scale_times(results.scales, DYNAMIC, name))
+        told = f", {of_first(times):.1%} of the time of dynamic warps" if times else ""
+        return ((of_first(times) if times else by_stumps) > published.THEIR_WORK,
+                f"{by_stumps:.1%} of the stumps evaluated{told}")
+
+    judged = of_inputs(results, [results.work], judge)
+    if not judged:
+        return ""
+    verdict, told = judged
+    return (f"* **The first ten scales are more than 90 % of the work: {verdict}{' by time' if results.scales else ''}.** "
+            f"{told}.\n")
 
 
 def few_go_on(results):
     """"Perhaps just one thread per block will reach stage K + 1", K = 7 (section 5.3)."""
-    name = first_input(results.stages)
     blocks = sum(row.block_columns * row.block_rows for row in results.grids)
-    if not name or not blocks:
-        return ""
-    pictures = {row.picture for row in results.stages if averages.kind(row.picture) == name}
-    left = sum(row.left for row in results.stages
-               if averages.kind(row.picture) == name and row.stage == published.CACHED_STAGES - 1) / len(pictures)
     windows = sum(row.windows() for row in results.grids)
-    return (f"* **After seven stages perhaps one thread of a block goes on: {held(left / blocks <= 2)}.** "
-            f"{left:,.0f} of {windows:,} windows ({left / windows:.1%}) pass them, {left / blocks:.1f} of a block's "
-            "256.\n")
+
+    def judge(name):
+        of_input = [row for row in results.stages if averages.kind(row.picture) == name]
+        left = sum(row.left for row in of_input if row.stage == published.CACHED_STAGES - 1)
+        left /= len({row.picture for row in of_input})
+        return left / blocks <= 2, (f"{left:,.0f} of {windows:,} windows ({left / windows:.1%}) pass them, "
+                                    f"{left / blocks:.1f} of a block's 256")
+
+    judged = of_inputs(results, [results.stages], judge) if blocks else None
+    if not judged:
+        return ""
+    verdict, told = judged
+    return f"* **After seven stages perhaps one thread of a block goes on: {verdict}.** {told}.\n"
 
 
 def occupancy(results):
     """"Always achieves higher SM occupancy ... on the first 10 scale factors" (section 6.3.1)."""
-    def judge(_, scales):
-        name = first_input(scales)
-        dynamic, *static = [averages.active_warps(scales, who, name) if name else {}
-                            for who in (DYNAMIC, BASIC, SHARED)]
+    def judge(_, scales, name):
+        dynamic, *static = [averages.active_warps(scales, who, name) for who in (DYNAMIC, BASIC, SHARED)]
         if not dynamic or not all(static):
             return None
         first = [scale for scale in dynamic if scale < published.FIRST_SCALES]

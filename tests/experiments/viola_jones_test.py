@@ -179,6 +179,25 @@ class Claims(unittest.TestCase):
         of_six = of_two + [device_time(6, 20.0, "scales", "threads")]
         self.assertIn("saturate at 5 to 6: not held.", claims.saturation(found(devices=simulated + of_six)))
 
+    def test_chips_of_the_papers_size_are_simulated(self):
+        simulated = [device_time(devices, 100.0 / devices) for devices in (1, 2, 5, 6)]
+        # 6 + 3 + 2 + 1: the two devices get 6 each, and then the largest scale bounds them.
+        part = [ScaleTime("city_0", "dynamic warp", scale, 20.0, 16, 3, time, time, time)
+                for scale, time in enumerate((6.0, 3.0, 2.0, 1.0))]
+        self.assertIn("On chips of 16 multiprocessors, simulated from the times of the scales there: 2.00 with 2, 2.00 with "
+                      "5, 2.00 with 6: held.", claims.saturation(found(devices=simulated, part_scales=part)))
+
+    def test_verdicts_span_all_inputs_and_say_where_they_differ(self):
+        def rows(of_wider):
+            return [frame("static, shared memory", 300.0), frame("dynamic warp", 100.0),
+                    frame("static, shared memory", 300.0, "wider_0"), frame("dynamic warp", of_wider, "wider_0")]
+
+        self.assertIn("shared memory: held by 9 crops of the demo photo and not held by wider on the whole chip.** On the "
+                      "whole chip: 3.00 times, by 9 crops of the demo photo; 1.50 times, by wider.",
+                      claims.faster(found(frames=rows(200.0))))
+        self.assertIn("shared memory: held on the whole chip.** On the whole chip: 3.00 times, by 9 crops of the demo "
+                      "photo; 3.00 times, by wider.", claims.faster(found(frames=rows(100.0))))
+
     def test_measured_devices_tell_the_best_deal(self):
         rows = [device_time(1, 100.0, dealt, "threads") for dealt in ("scales", "bands", "frames")]
         self.assertEqual(claims.unavoidable(found(devices=rows)), "")
