@@ -84,21 +84,19 @@ std::string group_help(const std::string& group, Colours colours) {
 }
 
 /// Adds what the help of the program and the short help begin with.
-void begin_program_help(HelpText& help, std::size_t examples) {
+void begin_program_help(HelpText& help) {
   help.line(kProgramHelp);
   help.heading("Usage");
   help.line("facepipe COMMAND [OPTIONS] [ARGUMENTS]", 2);
-  if (examples > 0) help.heading("Examples");
-  for (const CommandRow& command : command_table()) {
-    if (examples-- == 0) break;
-    add_example(help, examples_of(command.command).front());
-  }
-  add_commands(help, all_commands());
 }
 
 std::string program_help(Colours colours) {
   HelpText help(colours);
-  begin_program_help(help, command_table().size());
+  begin_program_help(help);
+  help.heading("Examples");
+  for (const CommandRow& command : command_table())
+    add_example(help, examples_of(command.command).front());
+  add_commands(help, all_commands());
   help.heading(kGeneral);
   for (const Row& row : general_table()) help.entry(left_of(row), full_meaning(row), kOptionColumn);
   add_exit_codes(help);
@@ -108,9 +106,11 @@ std::string program_help(Colours colours) {
 }
 
 std::string start_of_help(Colours colours) {
-  constexpr std::size_t kExamples = 0;  // so that the help fits on a terminal of 25 lines
   HelpText help(colours);
-  begin_program_help(help, kExamples);
+  begin_program_help(help);
+  // An example without its heading and meaning, so that the help fits on a terminal of 25 lines.
+  help.line(examples_of(kRun).front().line, 2);
+  add_commands(help, all_commands());
   help.empty_line();
   help.paragraph("facepipe help COMMAND lists the options of a command.");
   return help.text();
