@@ -165,6 +165,13 @@ bool is_font_table(Bytes box) {
   return at == box.size();
 }
 
+/// Returns whether a box tells bit rates, and nothing else. Most writers of MP4 add one, and the muxer
+/// writes a new one, so it is nothing to tell of.
+bool is_bit_rate(Bytes box) {
+  constexpr std::size_t kSize = 20;  // size, type and three numbers
+  return box.size() == kSize && text_of(box).substr(4, 4) == "btrt";
+}
+
 /// Keeps the numbers of 3GPP Timed Text (MP4's subtitles), which say where and how text is shown,
 /// and the names of fonts.
 std::optional<Cleaned> clean_timed_text(Bytes header) {
@@ -177,7 +184,7 @@ std::optional<Cleaned> clean_timed_text(Bytes header) {
     const Bytes box = header.first(AV_RB32(header.data()));
     if (is_font_table(box))
       append(result.header, box);
-    else
+    else if (!is_bit_rate(box))
       result.lost = "further boxes";
     header = header.subspan(box.size());
   }

@@ -142,6 +142,19 @@ TEST(CodecHeaders, A8TimedTextKeepsNumbersAndFonts) {
   }
 }
 
+TEST(CodecHeaders, BitRatesOfTimedTextAreLeftOutAndNothingIsSaid) {
+  const std::string numbers(30, '\1');
+  const std::string rates = "\0\0\0\x14"s + "btrt" + std::string(12, '\2');
+  const UniqueCodecParameters parameters = parameters_of(AV_CODEC_ID_MOV_TEXT, numbers + rates);
+  EXPECT_EQ(clean_header(*parameters), "");
+  EXPECT_EQ(text_of(*parameters), numbers);
+  // A longer box of this name holds more than rates.
+  const std::string text = "\0\0\0\x1C"s + "btrt" + std::string(12, '\2') + "Somebody";
+  const UniqueCodecParameters other = parameters_of(AV_CODEC_ID_MOV_TEXT, numbers + text);
+  EXPECT_NE(clean_header(*other), "");
+  EXPECT_EQ(text_of(*other), numbers);
+}
+
 /// Returns a font file with one table, "cmap", of `size` bytes.
 std::string font_file(std::size_t size) {
   std::string file = "\0\1\0\0\0\1\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C"s;
