@@ -72,7 +72,7 @@ int execute(const ModelCheckOptions& options) {
 
 /// Tells programs that read JSON lines how a run has ended before it worked on its inputs.
 void report_end_of_run(const RunOptions& options, const std::string& status, int code,
-                     const std::string& error) {
+                       const std::string& error) {
   if (progress_kind(options.console) != ProgressKind::json) return;
   ProgressState state;
   state.inputs = options.inputs.size();

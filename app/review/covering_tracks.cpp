@@ -20,8 +20,8 @@ bool covers(const ReviewedTrack& hidden, const ReviewedTrack& suggestion) {
   if (hidden.head.end_pts < suggestion.head.end_pts) return false;
   auto place = hidden.boxes->begin();
   return std::ranges::all_of(*suggestion.boxes, [&](const track::FileBox& inner) {
-    place = std::ranges::lower_bound(place, hidden.boxes->end(), inner.pts, {},
-                                     &track::FileBox::pts);
+    place =
+        std::ranges::lower_bound(place, hidden.boxes->end(), inner.pts, {}, &track::FileBox::pts);
     return place != hidden.boxes->end() && place->pts == inner.pts &&
            contains(place->box, inner.box);
   });

@@ -165,8 +165,8 @@ bool is_font_table(Bytes box) {
   return at == box.size();
 }
 
-/// Returns whether a box tells bit rates, and nothing else. Most writers of MP4 add one, and the muxer
-/// writes a new one, so it is nothing to tell of.
+/// Returns whether a box tells bit rates, and nothing else. Most writers of MP4 add one, and the
+/// muxer writes a new one, so it is nothing to tell of.
 bool is_bit_rate(Bytes box) {
   constexpr std::size_t kSize = 20;  // size, type and three numbers
   return box.size() == kSize && text_of(box).substr(4, 4) == "btrt";

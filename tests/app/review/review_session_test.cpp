@@ -72,7 +72,8 @@ TEST_F(ReviewSessions, TellFactsAndARowForEachTrack) {
   EXPECT_EQ(all["name"], "clip.mp4");
   EXPECT_EQ(all["width"], 320);
   ASSERT_EQ(all["tracks"].size(), 3U);
-  // id, action, by hand, from, to, score, size, held, ends inside, looked at, boxes, x, y, covered by
+  // id, action, by hand, from, to, score, size, held, ends inside, looked at, boxes, x, y, covered
+  // by
   EXPECT_EQ(all["tracks"][0], json::parse("[0,0,0,0,3,0.5,20,0,1,0,4,52,65,null]"));
   EXPECT_EQ(all["tracks"][1][1], 2);
 }
