@@ -29,9 +29,8 @@ class CudaClassSuppressor {
   /// @param each        the most candidates of each class that are looked at
   /// @param thresholds  NmsOptions::threshold of each class; empty: there is one class, and the
   ///                    threshold of `options` applies
-  /// @param candidates  the capacity of the candidates' arrays; if there is one class, it must be
-  /// at
-  ///                    least `each`
+  /// @param candidates  the capacity of the candidates' arrays; at least `each` if there is one
+  ///                    class
   CudaClassSuppressor(const NmsOptions& options, std::uint32_t each, std::vector<float> thresholds,
                       std::uint32_t candidates,
                       std::uint32_t multiprocessors = kAllMultiprocessors);
