@@ -16,6 +16,7 @@
 #include "detector/cuda_detector.h"
 #include "detector/cuda_looks_detector.h"
 #include "detector/families.h"
+#include "detector/joined_models.h"
 #include "detector/models.h"
 
 namespace facepipe::detector {
@@ -36,28 +37,19 @@ constexpr std::array kCudaFamilies{
 
 using Factories = std::vector<std::unique_ptr<CudaDetectorFactory>>;
 
-std::vector<ModelInfo> infos_of(const Factories& models) {
-  std::vector<ModelInfo> infos;
-  for (const auto& model : models) infos.emplace_back(*model);
-  return infos;
-}
-
 /// Makes detectors that search each frame with several models, one after the other, in one stream.
 class CudaJoiningFactory final : public CudaDetectorFactory {
  public:
   explicit CudaJoiningFactory(Factories models)
-      : CudaDetectorFactory(ModelInfo::joined(infos_of(models))), models_(std::move(models)) {}
+      : CudaDetectorFactory(joined_info(models)), models_(std::move(models)) {}
 
   [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
                                                              std::uint32_t capacity,
                                                              Tuning tuning) const override {
-    std::vector<CudaLook> all;
-    std::uint16_t first_class = 0;
-    for (const auto& model : models_) {
-      all.push_back({model->detector(layout, capacity, tuning), false, first_class});
-      first_class = static_cast<std::uint16_t>(first_class + model->classes().size());
-    }
-    return make_cuda_joining_detector(std::move(all));
+    return make_cuda_joining_detector(
+        looks_of_models<CudaLook>(models_, [&](const CudaDetectorFactory& model) {
+          return model.detector(layout, capacity, tuning);
+        }));
   }
 
  private:

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include "core/machine.h"
 #include "detector/detector.h"
 #include "detector/families.h"
+#include "detector/joined_models.h"
 #include "detector/looks_detector.h"
 #include "detector/models.h"
 
@@ -18,30 +18,19 @@ namespace {
 
 using Factories = std::vector<std::unique_ptr<DetectorFactory>>;
 
-std::vector<ModelInfo> infos_of(const Factories& models) {
-  std::vector<ModelInfo> infos;
-  for (const auto& model : models) infos.emplace_back(*model);
-  return infos;
-}
-
 /// Makes detectors that search each frame with several models, one after the other.
 class JoiningFactory final : public DetectorFactory {
  public:
   explicit JoiningFactory(Factories models)
-      : DetectorFactory(ModelInfo::joined(infos_of(models))), models_(std::move(models)) {}
+      : DetectorFactory(joined_info(models)), models_(std::move(models)) {}
 
   std::shared_ptr<Detector> detector(Size frame) override {
     const std::scoped_lock lock(mutex_);
     std::erase_if(made_, [](const auto& entry) { return entry.second.expired(); });
     std::weak_ptr<Detector>& made = made_[{frame.width, frame.height}];
     if (std::shared_ptr<Detector> known = made.lock()) return known;
-    std::vector<LookAt> all;
-    std::uint16_t first_class = 0;
-    for (const auto& model : models_) {
-      all.push_back({model->detector(frame), false, first_class});
-      first_class = static_cast<std::uint16_t>(first_class + model->classes().size());
-    }
-    std::shared_ptr<Detector> joined = make_looks_detector(std::move(all));
+    std::shared_ptr<Detector> joined = make_looks_detector(looks_of_models<LookAt>(
+        models_, [&](DetectorFactory& model) { return model.detector(frame); }));
     made = joined;
     return joined;
   }

@@ -31,6 +31,7 @@
 #include "pipeline/parts/joining.h"
 #include "pipeline/parts/part_file.h"
 #include "pipeline/parts/part_maker.h"
+#include "pipeline/parts/part_packets.h"
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
 #include "pipeline/time_limit.h"
@@ -249,9 +250,7 @@ void Job::fill_detection(JobResult& result) const {
 /// Throws if the job has failed, or if it has read another input than the one that was split.
 void Job::check_part(const JobResult& result) const {
   if (result.failure) result.throw_failure();
-  if (reader_.part_hash() != plan_.part->hash)
-    throw Error(ErrorKind::input,
-                options_.input.name + ": is not the input that was split: its packets are others");
+  if (reader_.part_hash() != plan_.part->hash) refuse_other_input(options_.input.name);
 }
 
 /// @param told  the notices without those about the ledger, which the joined job has, too

@@ -81,6 +81,16 @@ def of_inputs(results, tables, judge):
     return verdict, "; ".join(f"{words}, by {results.label(name)}" for name, (_, words) in judged.items())
 
 
+def over_inputs(results, claim, rows, judge, by="", before=""):
+    """Judges a claim on all inputs in the rows, as of_inputs() does. `by` follows the verdict, `before` precedes the
+    numbers."""
+    judged = of_inputs(results, [rows], judge)
+    if not judged:
+        return ""
+    verdict, told = judged
+    return f"* **{claim}: {verdict}{by}.** {before}{told}.\n"
+
+
 def others(results):
     """Not a claim of the paper: names what is faster than the paper's best variant."""
     def judge(name):
@@ -92,12 +102,8 @@ def others(results):
         return not ahead, ", ".join(f"{who} {rates[who] / rates[DYNAMIC]:.2f} times{windows[who]}"
                                     for who in ahead) or "nobody"
 
-    judged = of_inputs(results, [results.frames], judge)
-    if not judged:
-        return ""
-    verdict, told = judged
-    return (f"* **No other schedule is quicker than dynamic warps (unsaid): {verdict}.** As fast as they are, by frame "
-            f"rate with copies, on {results.device('variants')}: {told}.\n")
+    return over_inputs(results, "No other schedule is quicker than dynamic warps (unsaid)", results.frames, judge,
+                       before=f"As fast as they are, by frame rate with copies, on {results.device('variants')}: ")
 
 
 def shared_memory(results):
@@ -170,12 +176,8 @@ def first_scales(results):
         return ((of_first(times) if times else by_stumps) > published.THEIR_WORK,
                 f"{by_stumps:.1%} of the stumps evaluated{told}")
 
-    judged = of_inputs(results, [results.work], judge)
-    if not judged:
-        return ""
-    verdict, told = judged
-    return (f"* **The first ten scales are more than 90 % of the work: {verdict}{' by time' if results.scales else ''}.** "
-            f"{told}.\n")
+    return over_inputs(results, "The first ten scales are more than 90 % of the work", results.work, judge,
+                       by=" by time" if results.scales else "")
 
 
 def few_go_on(results):
@@ -190,11 +192,8 @@ def few_go_on(results):
         return left / blocks <= 2, (f"{left:,.0f} of {windows:,} windows ({left / windows:.1%}) pass them, "
                                     f"{left / blocks:.1f} of a block's 256")
 
-    judged = of_inputs(results, [results.stages], judge) if blocks else None
-    if not judged:
-        return ""
-    verdict, told = judged
-    return f"* **After seven stages perhaps one thread of a block goes on: {verdict}.** {told}.\n"
+    return over_inputs(results, "After seven stages perhaps one thread of a block goes on",
+                       results.stages if blocks else [], judge)
 
 
 def occupancy(results):

@@ -17,6 +17,7 @@
 #include "pipeline/job_plan.h"
 #include "pipeline/lanes/job_records.h"
 #include "pipeline/parts/part_maker.h"
+#include "pipeline/parts/part_packets.h"
 #include "pipeline/parts/parts_in_order.h"
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
@@ -47,10 +48,7 @@ class SplitInput {
   }
 
  private:
-  [[noreturn]] void refuse() const {
-    throw Error(ErrorKind::input,
-                name_ + ": is not the input that was split: its packets are others");
-  }
+  [[noreturn]] void refuse() const { refuse_other_input(name_); }
 
   const std::string& name_;
   const std::vector<JoinedPart>& parts_;

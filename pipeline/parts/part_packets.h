@@ -3,13 +3,21 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
+#include "core/error.h"
 #include "pipeline/parts/part_job.h"
 #include "video/bitstream/packet_hash.h"
 #include "video/bitstream/segments.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe::pipeline {
+
+/// Throws Error(input), because the input's packets aren't those that were split.
+/// @param name  the name of the input
+[[noreturn]] inline void refuse_other_input(const std::string& name) {
+  throw Error(ErrorKind::input, name + ": is not the input that was split: its packets are others");
+}
 
 /// The packets of a part, if the Segmenter cuts the input at PartJob::cuts. Not thread-safe.
 class PartPackets {
