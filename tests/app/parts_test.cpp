@@ -3,16 +3,19 @@
 // incomplete, damaged or foreign are never joined.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/app/program.h"
+#include "tests/app/started.h"
 #include "tests/support/clips.h"
 #include "tests/support/packets.h"
 #include "tests/support/temporary_folder.h"
@@ -87,6 +90,13 @@ class Parts : public testing::Test {
     const CommandResult result =
         run_program(joined(joined({"run", clip(), "-o", dir_ / name}, kQuick), options));
     ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  /// Returns the names of all files in the folder of the parts.
+  [[nodiscard]] std::set<std::string> names() const {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder()))
+      found.insert(entry.path().filename().string());
+    return found;
   }
   /// Returns the part files, sorted by the numbers of the parts.
   [[nodiscard]] std::vector<fs::path> part_files() const {
@@ -184,23 +194,33 @@ TEST_F(Parts, AreMadeOnlyOnce) {
   EXPECT_EQ(line["status"], "skipped");
 }
 
+/// Returns whether a program has begun a file since there were only the files of `before`.
+bool names_an_unfinished_file(const std::set<std::string>& now,
+                              const std::set<std::string>& before) {
+  return std::ranges::any_of(now, [&](const std::string& name) {
+    return name.find(".tmp-") != std::string::npos && !before.contains(name);
+  });
+}
+
 TEST_F(Parts, ThatAreKilledLeaveNothing) {
   const fs::path input = *clips_ / "long.mp4";
-  // A part of this clip takes longer than the test waits.
+  // A part of this clip takes longer than a signal.
   ffmpeg("-f lavfi -i testsrc2=s=160x96:r=25:d=120 -c:v libx264 -preset ultrafast", input);
   fs::create_directories(folder());
   const CommandResult planned = run_program({"split", "run", input, "--parts", "2", "-o", plan(),
                                              "--detect-size", "640x384", "--device", "cpu", "-q"});
   ASSERT_EQ(planned.exit_code, 0) << planned.err;
-  const auto stopped_by = [&](const std::string& signal) {
-    return run_command(joined({"timeout", "--preserve-status", "-s", signal, "2"},
-                              program({"part", plan(), "1", "--out", folder(), "-q"})))
-        .exit_code;
+  const auto stopped_by = [&](int signal) {
+    const std::set<std::string> before = names();
+    Started run(program({"part", plan(), "1", "--out", folder(), "-q"}));
+    EXPECT_TRUE(comes_true([&] { return names_an_unfinished_file(names(), before); }));
+    run.send(signal);
+    return run.exit_code();
   };
-  EXPECT_NE(stopped_by("KILL"), 0);
-  // While the killed program is ending, its file counts as one that is being written.
-  EXPECT_EQ(stopped_by("TERM"), 143);
-  EXPECT_EQ(stopped_by("TERM"), 143);
+  EXPECT_EQ(stopped_by(SIGKILL), 128 + SIGKILL);
+  EXPECT_FALSE(fs::is_empty(folder()));
+  EXPECT_EQ(stopped_by(SIGTERM), 143);
+  EXPECT_EQ(stopped_by(SIGTERM), 143);
   EXPECT_TRUE(fs::is_empty(folder())) << "the file of the killed program is removed, too";
 }
 
