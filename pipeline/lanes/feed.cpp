@@ -14,7 +14,8 @@ constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 
 Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
            std::stop_token stop, const PartJob* part)
-    : limits_{cut != nullptr ? kSegmentBytes : packets, segments.may_return() ? kSegmentBytes : 0},
+    : limits_{cut != nullptr && part == nullptr ? kSegmentBytes : packets,
+              segments.may_return() ? kSegmentBytes : 0},
       segments_(segments),
       order_(order),
       stop_(std::move(stop)) {
@@ -70,7 +71,8 @@ void Feed::pass_on() {
 
 void Feed::push(video::ReadPacket packet) {
   if (!open_) begin_segment(packet.starts_independently);
-  const std::int64_t cost = segmenter_ ? video::memory_of(*packet.packet) : 1;
+  const bool is_counted = !segmenter_ || part_;  // there is one segment
+  const std::int64_t cost = is_counted ? 1 : video::memory_of(*packet.packet);
   open_->push(std::move(packet), cost);
 }
 

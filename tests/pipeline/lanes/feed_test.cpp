@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <latch>
 #include <map>
 #include <string>
@@ -310,6 +312,24 @@ TEST_F(FeedOfAClip, WaitsForALaneUntilAStop) {
   stop.request_stop();
   reader.join();
   EXPECT_TRUE(stopped);
+}
+
+// Packets that wait are decoded after a stop, too. So a part must not let all its packets wait.
+TEST_F(FeedOfAClip, LetsAsFewPacketsOfAPartWaitAsOfAWholeVideo) {
+  open(x264(240, ""), "c.mp4");
+  pipeline::PartJob part;
+  part.cuts = {kGop};
+  part.number = 1;
+  std::stop_source stop;
+  pipeline::Segments segments(1, stop.get_token());
+  std::future<void> reading = std::async(std::launch::async, [&] {
+    pipeline::Feed feed(parameters(), 2, segments, order_, stop.get_token(), &part);
+    for (const AVPacket* const packet : all_of(true))
+      feed.give(video::ReadPacket{video::reference(*packet), {}});
+  });
+  EXPECT_EQ(reading.wait_for(std::chrono::seconds(1)), std::future_status::timeout);
+  stop.request_stop();
+  EXPECT_THROW(reading.get(), Stopped);
 }
 
 }  // namespace
