@@ -124,6 +124,31 @@ TEST_F(JobTrial, CanBeStoppedAndThenCountsItsPart) {
   EXPECT_THAT(dir_.names(), IsEmpty());
 }
 
+// A job that is stopped hides its last frames as a whole, because it doesn't know all of their faces.
+// Such frames take few bytes. If a trial hid them so, its size would not tell the size of the job.
+TEST_F(JobTrial, HidesNoWholeFramesWhenItEndsEarly) {
+  std::stop_source stop;
+  pipeline::JobObserver observer;
+  observer.frame = [&](const FrameRecord& record) {
+    if (record.index == 20) stop.request_stop();
+  };
+  pipeline::JobOptions options = default_job(clip("mp4"), dir_ / "out.mkv");
+  options.output.encoder = {"mjpeg", "", {}, {}};  // it encodes each frame by itself
+  options.hide.emplace();
+  const auto bytes_of_frame = [](const pipeline::TrialResult& tried) {
+    return static_cast<double>(tried.bytes.video) / static_cast<double>(tried.job.ledger.written);
+  };
+  FakeBehaviour no_faces;
+  no_faces.candidates_of = [](const Frame& /*frame*/) { return Detections{}; };
+  const auto backend = fake_backend(no_faces);
+  const pipeline::TrialResult part =
+      pipeline::try_job(options, *backend, observer, stop.get_token());
+  EXPECT_TRUE(part.job.interrupted);
+  EXPECT_LT(part.job.ledger.written, 100);
+  const double of_whole = bytes_of_frame(pipeline::try_job(options, *backend, {}, {}));
+  EXPECT_NEAR(bytes_of_frame(part), of_whole, 0.05 * of_whole);
+}
+
 TEST_F(JobTrial, EndsWhenItsTimeIsOver) {
   FakeBehaviour slow;
   slow.on_collect = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
