@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "app/review/covering_tracks.h"
+#include "app/review/scene_ends.h"
 
 namespace facepipe::app {
 namespace {
@@ -108,7 +109,7 @@ std::optional<FileBox> box_for_picture(const ReviewedTrack& track, int number) {
 }
 
 ReviewedTracks::ReviewedTracks(track::TrackFile file, std::int64_t last_pts)
-    : input_(std::move(file.input)), last_pts_(last_pts) {
+    : input_(std::move(file.input)), last_pts_(last_pts), scene_ends_(scene_ends(file.tracks)) {
   for (const FileTrack& track : file.tracks) last_pts_ = std::max(last_pts_, track.end_pts);
   for (FileTrack& track : file.tracks) {
     std::vector<FileBox> boxes = std::move(track.boxes);
@@ -295,7 +296,9 @@ void ReviewedTracks::measure(ReviewedTrack& track) const {
       last.x1 > kEdge && last.y1 > kEdge && last.x2 < width - kEdge && last.y2 < height - kEdge;
   const double left_s = (static_cast<double>(last_pts_) - static_cast<double>(track.head.end_pts)) *
                         input_.time_base.num / input_.time_base.den;
-  track.ends_inside = inside && left_s > kNearTheEnd_s;
+  // A cut ends all tracks, so such an end says nothing about the face.
+  track.ends_inside =
+      inside && left_s > kNearTheEnd_s && !scene_ends_.contains(track.head.end_pts);
 }
 
 /// Returns the part of a drawn box that lies in the picture.

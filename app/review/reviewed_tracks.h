@@ -27,7 +27,8 @@ struct ReviewedTrack {
   float size = 0;            ///< median of the boxes' shorter sides, in pixels
   int longest_held = 0;      ///< the most boxes in a row that are held (BoxState::held)
   Point centre;              ///< of the box in the middle of its time, in pixels
-  bool ends_inside = false;  ///< it ends before the video, and away from the picture's edges
+  /// It ends before the video and before its scene (scene_ends()), away from the picture's edges.
+  bool ends_inside = false;
   /// The hidden track that covered this suggestion when the review began (covering_tracks()).
   std::optional<std::int64_t> covered_by;
 
@@ -111,6 +112,7 @@ class ReviewedTracks {
 
   track::TrackFileInput input_;
   std::int64_t last_pts_;
+  std::set<std::int64_t> scene_ends_;  ///< of the file as it was read
   std::map<std::int64_t, ReviewedTrack> tracks_;
   std::int64_t next_id_ = 0;  ///< over all ids that ever were, so that an id means one track
   std::size_t box_count_ = 0;

@@ -61,6 +61,16 @@ TEST(ReviewedTracksOfAFile, AreDoubtfulIfTheyEndInsideOrWereNotDetectedForLong) 
   EXPECT_TRUE(track_of(ReviewedTracks(file, 12), 0).doubtful());
 }
 
+TEST(ReviewedTracksOfAFile, AreNotDoubtfulBecauseTheirSceneEnds) {
+  track::TrackFile file = three_tracks();
+  file.tracks.clear();
+  for (std::int64_t id = 0; id < 4; ++id)
+    file.tracks.push_back(found_track(id, TrackAction::hide, {0, 1, 2, 3}));
+  EXPECT_FALSE(track_of(ReviewedTracks(file, kLast), 0).doubtful());
+  file.tracks.push_back(found_track(4, TrackAction::suggest, {3, 4}));  // it goes on
+  EXPECT_TRUE(track_of(ReviewedTracks(file, kLast), 0).doubtful());
+}
+
 TEST(ReviewedTracksOfAFile, HaveTheMedianOfTheShorterSides) {
   track::TrackFile file = three_tracks();
   file.tracks[2].boxes = {{0, {0, 0, 10, 50}}, {1, {0, 0, 90, 12}}, {2, {0, 0, 70, 60}}};
