@@ -28,13 +28,26 @@ function targets() {
   return entries.filter(Boolean).flatMap(idsOf);
 }
 
+const isHidden = id => tracks.get(id).action === 'hide';
+// Decides about all chosen tracks. If only some of them are hidden, these stay hidden and chosen, so
+// that nobody shows a face by accident: the person must press the key again.
+async function decideTogether(action) {
+  const ids = targets(), hidden = action === 'hide' ? [] : ids.filter(isHidden);
+  const isMixed = hidden.length > 0 && hidden.length < ids.length;
+  const changed = isMixed ? ids.filter(id => !isHidden(id)) : ids;
+  const before = chosen;
+  chosen = isMixed ? new Set([...chosen].filter(id => tracks.has(id) && isHidden(id))) : new Set();
+  if (!await change({action, tracks: changed})) chosen = before;
+  else if (isMixed)
+    say(`${hidden.length} of the chosen tracks are hidden. They stay hidden and chosen: ` +
+      'press the key again to make them visible.');
+  redraw();
+  drawCounts();
+}
 async function decide(action) {
-  const ids = targets(), several = chosen.size > 0;
-  if (!ids.length) return;
-  chosen = new Set();
-  const place = current, before = shown[current];
-  if (!await change({action, tracks: ids})) return;
-  if (several) return;
+  if (chosen.size) return decideTogether(action);
+  const ids = targets(), place = current, before = shown[current];
+  if (!ids.length || !await change({action, tracks: ids})) return;
   // If the track has left the list, the next one has taken its place.
   if (shown[place] === before || shown[place]?.id === before?.id) move(1); else goToCurrent();
 }

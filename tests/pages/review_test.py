@@ -232,6 +232,22 @@ class ReviewPage(unittest.TestCase):
         self.press("z")
         self.assertTrue(all(self.action(track) == "suggest" for track in suggested))
 
+    def test_hidden_tracks_among_others_become_visible_only_at_the_second_press(self):
+        for key, action in (("s", "suggest"), ("k", "keep")):
+            self.choose("all")
+            hidden = [track for track in self.shown() if self.action(track) == "hide"]
+            others = [track for track in self.shown() if self.action(track) == "suggest"]
+            self.assertTrue(hidden and others)
+            self.press("a", key)
+            self.assertEqual({self.action(track) for track in hidden}, {"hide"})
+            self.assertEqual({self.action(track) for track in others}, {action})
+            self.assertEqual(sorted(self.run_script("return [...chosen]")), sorted(hidden))
+            self.assertIn("hidden", self.run_script("return document.getElementById('message').textContent"))
+            self.press(key)
+            self.assertEqual({self.action(track) for track in hidden}, {action})
+            self.press("z", "z")
+            self.assertEqual({self.action(track) for track in hidden}, {"hide"})
+
     def test_the_first_tracks_are_those_that_need_a_look(self):
         doubtful = self.run_script("return shown.map(isDoubtful)")
         self.assertEqual(doubtful, sorted(doubtful, reverse=True))
@@ -374,7 +390,7 @@ class ReviewPage(unittest.TestCase):
         tracks = self.largest_hidden()
         kept, hidden = tracks[-1], tracks[-2]
         self.choose("all")
-        self.press("a", "k")
+        self.press("a", "k", "k")
         self.run_script("chosen = new Set([arguments[0]])", hidden["id"])
         self.press("h")
         self.run_script("document.getElementById('depth').value = 'none'")
