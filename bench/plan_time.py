@@ -39,12 +39,15 @@ def main():
     options = measurement.parser(__doc__)
     measurement.add_clip(options)
     options.add_argument("--frames", type=int, default=1000, help="of the clip, which is repeated (default: 1000)")
+    options.add_argument("--only", metavar="COMMAND", choices=sorted({words[0] for words in RUNS}),
+                         help="measure only the runs of this command (default: all)")
     arguments = options.parse_args()
+    runs = [words for words in RUNS if arguments.only in (None, words[0])]
     body = f"{'':<44}{'planned':>10}{'took':>10}{'error':>10}  size\n"
     good, outside, loads = 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         clip = clips.repeated(arguments.clip, arguments.frames, folder)
-        for number, words in enumerate(RUNS):
+        for number, words in enumerate(runs):
             output = pathlib.Path(folder) / f"{number}.mp4"
             whole = [words[0], str(clip), *words[1:], *([] if "--no-video" in words else ["-o", str(output)])]
             loads.append(os.getloadavg()[0])
@@ -59,7 +62,7 @@ def main():
             good += is_near
             outside += fits == "OUTSIDE"
             print(text, end="", flush=True)
-    body += (f"\ntimes within 15 %: {good} of {len(RUNS)} (must: 9 of 10)\n"
+    body += (f"\ntimes within 15 %: {good} of {len(runs)} (must: 9 of 10)\n"
              f"sizes outside of their range: {outside} (must: 0)\n")
     facts = {"clip": f"{arguments.frames} frames of {arguments.clip.name}",
              "load": f"{min(loads):.1f} to {max(loads):.1f} threads before the plans, on {measurement.cores()} cores"}

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "app/failure.h"
 #include "app/output/foreign_json.h"
@@ -13,6 +14,7 @@
 #include "app/run/pipeline_run.h"
 #include "app/verify/verify.h"
 #include "core/error.h"
+#include "detector/facts.h"
 
 namespace facepipe::app {
 namespace {
@@ -22,6 +24,19 @@ using Json = nlohmann::ordered_json;
 /// A run with these exit codes has made the whole video.
 bool has_made_video(int code) {
   return code == kExitDone || code == kExitDamaged || code == kExitLeak;
+}
+
+/// @param count    places that a person should look at
+/// @param decided  places that a person has decided about before
+std::string result_text(std::size_t count, std::size_t decided, int code) {
+  const std::string others = decided == 0
+                                 ? ""
+                                 : "; " + std::to_string(decided) +
+                                       " more are where you have decided to leave tracks visible";
+  if (count > 0) return "places to look at: " + std::to_string(count) + others;
+  if (decided > 0) return "verified: nothing new was found" + others;
+  return code == kExitDone ? "verified: no face was found"
+                           : "verified: exit code " + std::to_string(code);
 }
 
 }  // namespace
@@ -180,16 +195,23 @@ void Rendering::verify_video(const std::filesystem::path& hidden, Depth depth,
   options.quick = depth == Depth::quick;
   const Verified verified = compare_videos(
       options, [this](const pipeline::Progress& progress) { update(progress); }, stop);
+  const DeclinedPlaces declined = session_.declined_places();
+  const ScoreScales scales = detector::scales_of(verified.model.classes());
   std::string findings = "[";
   std::size_t count = 0;
+  std::size_t decided = 0;
   for (const verify::Finding& finding : verified.result.findings) {
     if (finding.kind == verify::FindingKind::kept) continue;
-    if (++count <= kMostFindingsShown) findings += (count == 1 ? "" : ",") + json_of(finding);
+    if (is_decided(finding, declined, scales))
+      ++decided;
+    else if (++count <= kMostFindingsShown)
+      findings += (count == 1 ? "" : ",") + json_of(finding);
   }
   const int code = verified.result.exit_code;
   session_.note({{"action", "verified"},
                  {"output", utf8(hidden.string())},
                  {"findings", count},
+                 {"findings_decided", decided},
                  {"exit_code", code}});
   {
     const std::scoped_lock lock(mutex_);
@@ -197,9 +219,7 @@ void Rendering::verify_video(const std::filesystem::path& hidden, Depth depth,
     findings_count_ = count;
     exit_code_ = code;
   }
-  end(State::done, count > 0           ? "places to look at: " + std::to_string(count)
-                   : code == kExitDone ? "verified: no face was found"
-                                       : "verified: exit code " + std::to_string(code));
+  end(State::done, result_text(count, decided, code));
 }
 
 void Rendering::begin(State state) {
@@ -221,11 +241,31 @@ void Rendering::update(const pipeline::Progress& progress) {
   progress_ = progress;
 }
 
+/// Returns the box at its stamp in the input.
+track::FileBox Rendering::box_of(const verify::FoundBox& found) const {
+  const double stamp =
+      (found.time_s + facts_.origin_s) * facts_.time_base.den / facts_.time_base.num;
+  return {std::llround(stamp), found.box};
+}
+
+/// Returns whether a person has looked at the places of the finding already. What is surely a face
+/// is told in any case, because people make mistakes, too.
+bool Rendering::is_decided(const verify::Finding& finding, const DeclinedPlaces& declined,
+                           const ScoreScales& scales) const {
+  const float score = scales.of(finding.clearest.found_class).usual(finding.best_score);
+  if (!finding.place.empty() || finding.source != verify::FindingSource::detection ||
+      score >= verify::kSurelyFace)
+    return false;
+  std::vector<track::FileBox> boxes;
+  boxes.reserve(finding.boxes.size());
+  for (const verify::FoundBox& found : finding.boxes) boxes.push_back(box_of(found));
+  return declined.cover(boxes);
+}
+
 std::string Rendering::json_of(const verify::Finding& finding) const {
   const auto key = [this](const verify::FoundBox& found) {
-    const double stamp =
-        (found.time_s + facts_.origin_s) * facts_.time_base.den / facts_.time_base.num;
-    return Json{std::llround(stamp), found.box.x1, found.box.y1, found.box.x2, found.box.y2};
+    const auto [pts, box, state] = box_of(found);
+    return Json{pts, box.x1, box.y1, box.x2, box.y2};
   };
   Json json{{"kind", verify::name_of(finding.kind)},
             {"from_s", finding.first_s},

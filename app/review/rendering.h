@@ -14,7 +14,9 @@
 #include "app/review/review_facts.h"
 #include "app/review/review_session.h"
 #include "core/files/file_identity.h"
+#include "core/score_scale.h"
 #include "pipeline/job_observer.h"
+#include "track/track_file.h"
 #include "verify/findings.h"
 
 namespace facepipe::app {
@@ -38,11 +40,12 @@ class Rendering {
   void stop();
   [[nodiscard]] bool is_under_way() const;
   /// Returns {"state", "frames", "expected", "fps", "message", "output", "exit_code", "findings"}
-  /// as JSON. The state is none, hiding, verifying, done, stopped or failed; `findings` is their
-  /// number.
+  /// as JSON. The state is none, hiding, verifying, done, stopped or failed; `findings` is the
+  /// number of findings_json().
   [[nodiscard]] std::string state_json() const;
-  /// Returns the findings of the last verification: a list of {"kind", "from_s", "to_s", "score",
-  /// "place", "at": [pts, x1, y1, x2, y2], "keys": [[pts, x1, y1, x2, y2], ...]}.
+  /// Returns the findings of the last verification that a person should look at: a list of {"kind",
+  /// "from_s", "to_s", "score", "place", "at": [pts, x1, y1, x2, y2], "keys": [[pts, x1, y1, x2,
+  /// y2], ...]}.
   [[nodiscard]] std::string findings_json() const;
 
   /// Returns false if `ended` is requested before there is an order.
@@ -67,6 +70,9 @@ class Rendering {
   void begin(State state);
   void end(State state, const std::string& message);
   void update(const pipeline::Progress& progress);
+  [[nodiscard]] track::FileBox box_of(const verify::FoundBox& found) const;
+  [[nodiscard]] bool is_decided(const verify::Finding& finding, const DeclinedPlaces& declined,
+                                const ScoreScales& scales) const;
   [[nodiscard]] std::string json_of(const verify::Finding& finding) const;
 
   const ReviewOptions& options_;

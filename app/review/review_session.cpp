@@ -268,6 +268,13 @@ std::vector<FileBox> ReviewSession::boxes_for_pictures() const {
   return boxes;
 }
 
+DeclinedPlaces ReviewSession::declined_places() const {
+  const std::scoped_lock lock(mutex_);
+  DeclinedPlaces places;
+  for (const auto& [id, track] : tracks_->all()) places.add(track);
+  return places;
+}
+
 void ReviewSession::note(const Json& entry) {
   const std::scoped_lock lock(mutex_);
   Json whole = entry;

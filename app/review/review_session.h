@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "app/review/decision_log.h"
+#include "app/review/declined_places.h"
 #include "app/review/review_facts.h"
 #include "app/review/reviewed_tracks.h"
 #include "core/files/file_identity.h"
@@ -64,6 +65,8 @@ class ReviewSession {
   [[nodiscard]] std::optional<track::FileBox> box_for_picture(std::int64_t id, int number) const;
   /// Returns the first of these boxes for each track.
   [[nodiscard]] std::vector<track::FileBox> boxes_for_pictures() const;
+  /// Returns where a person has looked and left tracks visible, as of now.
+  [[nodiscard]] DeclinedPlaces declined_places() const;
 
   /// Writes a line to the log that is about no track. Errors: Error(output).
   void note(const nlohmann::ordered_json& entry);

@@ -87,10 +87,10 @@ struct Resampling {
 struct Sources {
   std::vector<std::size_t> real;  ///< indices of the real scales among the scales
   Size half;  ///< in pixels; scales of 1/2 and less are made from a picture of this size
-  /// makes the half picture from the picture; `half` is 0 if no scale is below 1/2
+  /// Makes the half picture from the picture. `half` is 0 if no scale is below 1/2.
   Resampling to_half;
   std::vector<bool> of_half;  ///< for each real scale: whether it is made from the half picture
-  /// for each real scale: resamples the picture or the half picture
+  /// For each real scale: how the picture or the half picture is resampled.
   std::vector<Resampling> from_picture;
   std::vector<std::size_t> real_of;  ///< for each scale: index of its source in `real`
   std::vector<Resampling>

@@ -17,8 +17,8 @@ std::vector<Row> looking_rows() {
        .places = {{kVerify, kLooking}}},
       {.names = "--score",
        .kind = "0.05..1",
-       .help = "A face must have this score of the model once. A lower score finds more that is no "
-               "face",
+       .help = "The least score of a face, as the model gives it, in at least one frame. A lower "
+               "score also finds more places without a face",
        .fallback = "what 0.1 means for CenterFace",
        .value = {Number{
            verify::kLeastVerifyScore, 1,
