@@ -117,6 +117,18 @@ function drawStrip() {
   }
 }
 
+// Returns what the person can do next.
+function advice(todo, weak, groups) {
+  if (opened !== null) return 'These are the suggestions of one group. Esc closes it.';
+  if (weak)
+    return `Nobody has looked at ${weak} weaker suggestions. ` + (groups ?
+      `The last ${groups} cards stand for them, by place and time: Enter opens one.` :
+      'The filter “to look at” shows them in groups.');
+  if (shown.length) return '';
+  return todo ? 'The filters show no track.' :
+    'Nothing is left to look at. Go through the video with the time line. If you see a face without a box, ' +
+    'draw one. Then press “Hide and verify”.';
+}
 function drawCounts() {
   const count = {hide: 0, keep: 0, suggest: 0};
   let todo = 0, weak = 0;
@@ -127,10 +139,7 @@ function drawCounts() {
   $('count').textContent = `${count.hide} hidden · ${count.keep} kept · ${count.suggest} suggested · ` +
     `${todo} to look at${weak ? `, and ${weak} weak ones` : ''} · ${shown.length} shown · ${chosen.size ? targets().length : 0} selected`;
   const groups = shown.filter(entry => entry.members).length;
-  $('weak').textContent = opened !== null ? 'These are the suggestions of one group. Esc closes it.' :
-    !weak ? '' : `Nobody has looked at ${weak} weaker suggestions. ` + (groups ?
-      `The last ${groups} cards stand for them, by place and time: Enter opens one.` :
-      'The filter “to look at” shows them in groups.');
+  $('weak').textContent = advice(todo, weak, groups);
   $('open').textContent = opened === null ? 'Open group' : 'Close group';
   $('open').disabled = opened === null && !groups;
 }

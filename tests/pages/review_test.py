@@ -269,6 +269,17 @@ class ReviewPage(unittest.TestCase):
         self.assertLess(groups, len(weak))
         self.assertTrue(place)
 
+    def test_the_page_says_what_to_do_when_nothing_is_left_to_look_at(self):
+        advice = "return document.getElementById('weak').textContent"
+        self.run_script("setFilter({which: 'todo', score: 0}); void refresh()")
+        self.press("a", "h")
+        self.assertEqual(self.shown(), [])
+        self.assertIn("Nothing is left to look at", self.run_script(advice))
+        self.press("z")
+        self.assertNotEqual(self.shown(), [])
+        self.run_script("setFilter({size: 10000}); void refresh()")
+        self.assertIn("The filters show no track", self.run_script(advice))
+
     def test_a_group_is_opened_and_its_tracks_are_decided(self):
         self.group_all()
         members = self.run_script("current = shown.findIndex(t => t.members?.length > 1); return idsOf(shown[current])")
