@@ -80,11 +80,32 @@ TEST(Damage, TableOfH264Streams) {
   for (const DamageCase& c : kStreams) expect_ledger(streams / c.file, c);
 }
 
+/// Copies a file, and flips bits at fixed places that are spread over it.
+void copy_damaged(const fs::path& from, const fs::path& to) {
+  std::string bytes = read_file(from);
+  constexpr std::size_t kPlaces = 16;
+  for (std::size_t i = 2; i < kPlaces - 1; ++i)
+    bytes[i * bytes.size() / kPlaces] = static_cast<char>(bytes[i * bytes.size() / kPlaces] ^ 0x10);
+  std::ofstream(to, std::ios::binary) << bytes;
+}
+
 /// Decodes only the video with `threads` threads, and returns the counts.
 video::FrameLedger ledger_of(const fs::path& input, int threads) {
   pipeline::JobOptions options = lossless_job(input, {});
   options.resources.threads = threads;
   return run_fake_job(options).result.ledger;
+}
+
+// FFmpeg's frame threads forget the damage of some H.264 pictures by chance.
+TEST(Damage, AsManyH264PicturesAreDamagedHoweverManyThreadsDecodeThem) {
+  const TemporaryFolder folder;
+  ffmpeg("-f lavfi -i testsrc2=s=320x240:r=25:d=4 -c:v libx264 -preset ultrafast -bf 2 -g 25",
+         folder / "whole.h264");
+  copy_damaged(folder / "whole.h264", folder / "clip.h264");
+  const std::int64_t damaged = ledger_of(folder / "clip.h264", 1).damaged;
+  EXPECT_GT(damaged, 4);
+  for (const int threads : {2, 4, 4, 4, 8, 8, 8})
+    EXPECT_EQ(ledger_of(folder / "clip.h264", threads).damaged, damaged) << threads;
 }
 
 TEST(Damage, FieldPicturesAreNotDamagedHoweverManyThreadsDecodeThem) {
