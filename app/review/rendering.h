@@ -44,8 +44,8 @@ class Rendering {
   /// number of findings_json().
   [[nodiscard]] std::string state_json() const;
   /// Returns the findings of the last verification that a person should look at: a list of {"kind",
-  /// "from_s", "to_s", "score", "place", "at": [pts, x1, y1, x2, y2], "keys": [[pts, x1, y1, x2,
-  /// y2], ...]}.
+  /// "from_s", "to_s", "score", "place", "weak", "at": [pts, x1, y1, x2, y2], "keys": [[pts, x1,
+  /// y1, x2, y2], ...]}. Weak findings come last: few of them are faces.
   [[nodiscard]] std::string findings_json() const;
 
   /// Returns false if `ended` is requested before there is an order.
@@ -71,9 +71,9 @@ class Rendering {
   void end(State state, const std::string& message);
   void update(const pipeline::Progress& progress);
   [[nodiscard]] track::FileBox box_of(const verify::FoundBox& found) const;
-  [[nodiscard]] bool is_decided(const verify::Finding& finding, const DeclinedPlaces& declined,
-                                const ScoreScales& scales) const;
-  [[nodiscard]] std::string json_of(const verify::Finding& finding) const;
+  [[nodiscard]] bool is_declined(const verify::Finding& finding,
+                                 const DeclinedPlaces& declined) const;
+  [[nodiscard]] std::string json_of(const verify::Finding& finding, bool is_weak) const;
 
   const ReviewOptions& options_;
   ReviewSession& session_;

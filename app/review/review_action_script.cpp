@@ -236,32 +236,39 @@ async function showRendering(state) {
   }
 }
 const KINDS = {leak: 'a face that can be seen', cosmetic: 'a face that is only blurred',
-  only_there: 'a face that only the hidden video shows'};
-function showFindings(findings) {
-  const items = findings.map(finding => {
-    const item = document.createElement('li'), look = document.createElement('button');
-    look.textContent = `${clock(finding.from_s)} to ${clock(finding.to_s)}: ` +
-      (KINDS[finding.kind] ?? finding.kind) + (finding.place ? ` (${finding.place})` : '');
-    look.addEventListener('click', () => {
-      marked = {pts: finding.at[0], box: finding.at.slice(1)};
-      go(finding.at[0]);
-    });
-    item.append(look);
-    if (finding.place || !finding.keys.length) return item;
-    const cover = document.createElement('button');
-    cover.textContent = 'Hide it';
-    cover.addEventListener('click', async () => {
-      const keys = finding.keys, end = keys[keys.length - 1][0];
-      const answer = await change({action: 'draw', boxes: keys, end});
-      if (!answer) return;
-      cover.disabled = true;
-      showTrack(answer.tracks[0][0]);
-      goToCurrent();
-    });
-    item.append(' ', cover);
-    return item;
+  else: 'something like a face that only the hidden video shows'};
+function itemOf(finding) {
+  const item = document.createElement('li'), look = document.createElement('button');
+  look.textContent = `${clock(finding.from_s)} to ${clock(finding.to_s)}: ` +
+    (KINDS[finding.kind] ?? finding.kind) + (finding.place ? ` (${finding.place})` : '');
+  look.addEventListener('click', () => {
+    marked = {pts: finding.at[0], box: finding.at.slice(1)};
+    go(finding.at[0]);
   });
-  $('findings').replaceChildren(...items);
+  item.append(look);
+  if (finding.place || !finding.keys.length) return item;
+  const cover = document.createElement('button');
+  cover.textContent = 'Hide it';
+  cover.addEventListener('click', async () => {
+    const keys = finding.keys, end = keys[keys.length - 1][0];
+    const answer = await change({action: 'draw', boxes: keys, end});
+    if (!answer) return;
+    cover.disabled = true;
+    showTrack(answer.tracks[0][0]);
+    goToCurrent();
+  });
+  item.append(' ', cover);
+  return item;
+}
+// Weak findings are many, and few of them are faces. So they appear only when the person asks.
+function showFindings(findings) {
+  const weak = findings.filter(finding => finding.weak);
+  $('findings').replaceChildren(...findings.filter(finding => !finding.weak).map(itemOf));
+  if (!weak.length) return;
+  const more = document.createElement('button');
+  more.textContent = `Show ${weak.length} weaker places`;
+  more.addEventListener('click', () => more.replaceWith(...weak.map(itemOf)));
+  $('findings').append(more);
 }
 async function render() {
   say('');
