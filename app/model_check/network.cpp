@@ -27,10 +27,25 @@ std::string recognition_text(const detector::Model& model) {
   return {};
 }
 
+/// Returns the sizes that the input takes.
+std::string sizes_text(const detector::InputData& input) {
+  if (input.size) return fmt::format("1 x 3 x {} x {}", input.size->height, input.size->width);
+  return "1 x 3 x height x width";
+}
+
+std::string output_text(const detector::ModelOutput& output) {
+  if (!output.extents.empty())
+    return fmt::format("{}: {} rows of {} values", output.name, output.rows(), output.channels);
+  const std::string anchors =
+      output.anchors > 1 ? fmt::format(", {} cells a place", output.anchors) : std::string();
+  return fmt::format("{}: {} values a cell, stride {}{}", output.name, output.channels,
+                     output.stride, anchors);
+}
+
 /// Returns how often the graph has each operator, sorted by name: "Add 12, Convolution 60".
 std::string operators_text(const detector::Model& model) {
-  const detector::graph::Graph graph =
-      detector::graph::import_onnx(model.onnx(kAnySize), model.file().string());
+  const detector::graph::Graph graph = detector::graph::import_onnx(
+      model.onnx(model.data().input.size.value_or(kAnySize)), model.file().string());
   std::map<std::string, int> counts;
   for (const detector::graph::Node& node : graph.nodes) ++counts[name_of(node.op)];
   std::string text;
@@ -67,15 +82,13 @@ void print_network(const detector::Model& model, const Print& print) {
   print_line(print, "recognised", recognition_text(model));
   print_line(print, "finds", classes_text(card));
   print_line(print, "input",
-             fmt::format("{}: 1 x 3 x height x width, {}, sides are multiples of {}", model.input(),
+             fmt::format("{}: {}, {}{}", model.input(), sizes_text(model.data().input),
                          model.channel_order() == detector::ChannelOrder::rgb ? "rgb" : "bgr",
-                         model.data().input.multiple));
+                         model.data().input.size ? std::string()
+                                                 : fmt::format(", sides are multiples of {}",
+                                                               model.data().input.multiple)));
   for (const detector::ModelOutput& output : model.outputs())
-    print_line(print, "output",
-               fmt::format("{}: {} values a cell, stride {}{}", output.name, output.channels,
-                           output.stride,
-                           output.anchors > 1 ? fmt::format(", {} cells a place", output.anchors)
-                                              : std::string()));
+    print_line(print, "output", output_text(output));
   print_line(print, "operators", operators_text(model));
   const std::optional<float> reference = model.about().reference_score;
   print_line(print, "reference",

@@ -14,16 +14,11 @@ import onnx
 import onnxruntime
 from PIL import Image
 
+from pattern import pattern
+
 # Every 37th value of an output is recorded. 37 is a prime, so samples come from all channels and columns.
 SAMPLE_STEP = 37
 SIZES = [(96, 64), (160, 128)]  # width, height
-
-
-def pattern(width, height):
-    """Returns three planes of curved stripes. They are computed with integers, so that they are the same on all
-    machines."""
-    c, y, x = np.meshgrid(np.arange(3), np.arange(height), np.arange(width), indexing="ij")
-    return ((((3 * x * x + 5 * y * y + 7 * x * y) >> 4) + 41 * c * (x + y)) & 255).astype(np.float32)
 
 
 def session(path, width, height):

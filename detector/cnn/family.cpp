@@ -12,6 +12,7 @@
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
 #include "detector/cnn/model/card/card.h"
+#include "detector/cnn/model/fit_into.h"
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/keeping_factory.h"
@@ -60,10 +61,12 @@ class CnnDetectorFactory final : public KeepingFactory {
         model_(model),
         device_(device),
         ranges_(std::move(ranges)) {
-    if (device_.kind == DeviceKind::cuda) static_cast<void>(engine(kTrial, 1));
+    if (device_.kind == DeviceKind::cuda)
+      static_cast<void>(engine(only_size().value_or(kTrial), 1));
   }
 
   [[nodiscard]] std::int64_t pixels_for(Size frame, float scale) const override {
+    if (const auto& only = only_size()) return std::int64_t{only->width} * only->height;
     const std::optional<Size> size = size_of_look(frame, options().detect_size, scale);
     const std::optional<Tiling> tiling = tiling_for(frame, size, multiple());
     return tiling ? pixels(tiling->whole) + pixels(tiling->tile)
@@ -71,6 +74,8 @@ class CnnDetectorFactory final : public KeepingFactory {
   }
 
   [[nodiscard]] std::shared_ptr<Detector> make(Size frame, float scale, int requests) override {
+    if (const auto& only = only_size())
+      return make_untiled(fit_into(frame, *only, options().detect_size, scale), requests, requests);
     const std::optional<Size> size = size_of_look(frame, options().detect_size, scale);
     if (const std::optional<Tiling> tiling = tiling_for(frame, size, multiple()))
       return make_tiled(*tiling);
@@ -79,6 +84,8 @@ class CnnDetectorFactory final : public KeepingFactory {
   }
 
   [[nodiscard]] int multiple() const { return model_.data().input.multiple; }
+  /// Returns the only size of the network's input, if there is one.
+  [[nodiscard]] const std::optional<Size>& only_size() const { return model_.data().input.size; }
 
   [[nodiscard]] std::shared_ptr<Detector> make_tiled(const Tiling& tiling) const {
     // All threads work on one run at a time; the next tile is prepared meanwhile.

@@ -36,7 +36,7 @@ inline Golden read_golden() {
   return Golden(nlohmann::json::parse(stream));
 }
 
-/// Fills three planes with curved stripes. The values equal those of pattern() in make_golden.py.
+/// Fills three planes with curved stripes. The values equal those of bench/golden/pattern.py.
 inline void fill_pattern(std::span<std::uint8_t> planes, Size size) {
   std::size_t i = 0;
   for (int c = 0; c < 3; ++c)

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "detector/cnn/model/fit_into.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::detector {
 namespace {
@@ -59,6 +61,20 @@ TEST(NetworkFit, RefusesAbsurdSizes) {
   EXPECT_EQ(refusal({640, 480}, Size{16385, 640}), ErrorKind::usage);
   EXPECT_EQ(refusal({16385, 480}, {}), ErrorKind::device);
   EXPECT_EQ(refusal({0, 480}, {}), ErrorKind::internal);
+}
+
+TEST(FitInto, IsTheLargestPictureInsideTheOnlySize) {
+  const NetworkFit wide = fit_into({1920, 1080}, {640, 640}, {}, 1);
+  EXPECT_EQ(wide, (NetworkFit{{1920, 1080}, {640, 360}, {640, 640}}));
+  EXPECT_EQ(fit_into({1920, 1080}, {640, 640}, {}, 0.5F),
+            (NetworkFit{{1920, 1080}, {320, 180}, {640, 640}}));
+  EXPECT_EQ(fit_into({100, 200}, {384, 256}, {}, 1),
+            (NetworkFit{{100, 200}, {128, 256}, {384, 256}}));
+  EXPECT_EQ(fit_into({1920, 1080}, {640, 640}, Size{320, 320}, 1).content, (Size{320, 180}));
+  EXPECT_EQ(fit_into({1920, 1080}, {640, 640}, Size{1920, 1080}, 1).content, (Size{640, 360}));
+  test::expect_error(ErrorKind::usage, "the model takes only pictures of 640x640", [] {
+    (void)fit_into({1920, 1080}, {640, 640}, {}, 1.5F);
+  });
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ void add_networks(const Corpora& corpora) {
   corpora.add("onnx", "ultralytics", network(named));
   corpora.add("onnx", "anchors", network(named, yolo_anchors_card()));
   corpora.add("onnx", "retinaface", network(small_retinaface(), retinaface_card()));
+  corpora.add("onnx", "boxes", network(small_boxes(false), boxes_card({"face", "plate"})));
+  corpora.add("onnx", "suppression", network(small_boxes(true), boxes_card({"face"})));
+  corpora.add("onnx", "attention", network(small_attention(64, 64)));
   OnnxBuilder hostile = export_for_all_passes();
   hostile.model().mutable_graph()->mutable_node(0)->set_name("a\nb\x1b[2J");
   hostile.model().mutable_graph()->mutable_node(0)->set_op_type("c\nd\x1b[2J");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace facepipe::test {
 namespace {
@@ -188,6 +189,10 @@ class Loops {
       at = end;
     }
     return out;
+  }
+  /// The interpreter of ONNX computes these operators, because only libraries run them.
+  std::vector<Tensor> operator()(const detector::graph::RowOperator& op) const {
+    throw std::logic_error("the interpreter of graphs doesn't know " + op.type);
   }
   /// Runs the operators of a fused chain as a separate graph.
   std::vector<Tensor> operator()(const detector::graph::PairChains& op) const {

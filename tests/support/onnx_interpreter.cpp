@@ -75,9 +75,12 @@ class OnnxLoops {
     std::vector<OnnxValue> outputs;
     if (type == "Split")
       outputs = split();
+    else if (type == "TopK")
+      outputs = largest();
     else
       outputs = {type == "Dropout" ? inputs_[0] : computed(type)};
     for (OnnxValue& output : outputs) output.integers = gives_integers(type);
+    if (type == "TopK") outputs[1].integers = true;
     return outputs;
   }
 
@@ -94,6 +97,15 @@ class OnnxLoops {
     if (type == "Reshape") return {reshaped(), inputs_[0].numbers};
     if (type == "Unsqueeze" || type == "Squeeze") return with_other_rank(type == "Unsqueeze");
     if (type == "Gather") return gathered();
+    if (type == "GatherElements") return gathered_elements();
+    if (type == "GatherND") return gathered_places();
+    if (type == "MatMul") return multiplied();
+    if (type == "ReduceMax") return reduced();
+    if (type == "ArgMax") return place_of_largest();
+    if (type == "Tile") return tiled();
+    if (type == "Expand") return expanded();
+    if (type == "Flatten") return flattened();
+    if (type == "NonMaxSuppression") return suppressed();
     if (type == "Shape") return shape();
     if (type == "Resize") return resized();
     return number_by_number(type);
@@ -103,6 +115,9 @@ class OnnxLoops {
     if (type == "Relu") return mapped([](double x) { return std::max(x, 0.0); });
     if (type == "LeakyRelu") return mapped([this](double x) { return x > 0 ? x : slope() * x; });
     if (type == "Sigmoid") return mapped([](double x) { return 1 / (1 + std::exp(-x)); });
+    if (type == "Exp") return mapped([](double x) { return std::exp(x); });
+    if (type == "Sqrt") return mapped([](double x) { return std::sqrt(x); });
+    if (type == "Mod") return combined([](double x, double y) { return std::fmod(x, y); });
     if (type == "Floor") return mapped([](double x) { return std::floor(x); });
     if (type == "Add") return combined([](double x, double y) { return x + y; });
     if (type == "Sub") return combined([](double x, double y) { return x - y; });
@@ -114,7 +129,7 @@ class OnnxLoops {
   }
 
   bool gives_integers(const std::string& type) const {
-    if (type == "Shape") return true;
+    if (type == "Shape" || type == "ArgMax" || type == "NonMaxSuppression") return true;
     if (type == "Cast") return integer("to", 0) != onnx::TensorProto::FLOAT;
     if (type == "Constant") return constant().integers;
     return inputs_[0].integers;
@@ -170,8 +185,12 @@ class OnnxLoops {
   }
 
   OnnxValue combined(const std::function<double(double, double)>& function) const {
-    const std::size_t rank = std::max(inputs_[0].dims.size(), inputs_[1].dims.size());
-    std::vector<OnnxValue> both{inputs_[0], inputs_[1]};
+    return combined(inputs_[0], inputs_[1], function);
+  }
+  static OnnxValue combined(const OnnxValue& x, const OnnxValue& y,
+                            const std::function<double(double, double)>& function) {
+    const std::size_t rank = std::max(x.dims.size(), y.dims.size());
+    std::vector<OnnxValue> both{x, y};
     Index dims(rank, 1);
     for (OnnxValue& value : both) {
       value.dims.insert(value.dims.begin(), rank - value.dims.size(), 1);
@@ -349,7 +368,8 @@ class OnnxLoops {
 
   OnnxValue with_other_rank(bool more) const {
     OnnxValue result = inputs_[0];
-    for (const std::int64_t along : list(1, "axes", {})) {
+    for (std::int64_t along : list(1, "axes", {})) {
+      if (along < 0) along += static_cast<std::int64_t>(result.dims.size()) + (more ? 1 : 0);
       const auto place = result.dims.begin() + static_cast<std::ptrdiff_t>(along);
       more ? result.dims.insert(place, 1) : result.dims.erase(place);
     }
@@ -357,13 +377,179 @@ class OnnxLoops {
   }
 
   OnnxValue gathered() const {
-    OnnxValue result{inputs_[1].dims, {}};
-    for (const double index : inputs_[1].numbers) {
-      const auto place = static_cast<std::int64_t>(index);
-      const auto count = static_cast<std::int64_t>(inputs_[0].numbers.size());
-      result.numbers.push_back(
-          inputs_[0].numbers[static_cast<std::size_t>(place < 0 ? place + count : place)]);
-    }
+    const auto along = static_cast<std::size_t>(axis(0));
+    const std::size_t rank = inputs_[1].dims.size();
+    Index dims = inputs_[0].dims;
+    const std::int64_t count = dims[along];
+    dims.insert(dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(along)),
+                inputs_[1].dims.begin(), inputs_[1].dims.end());
+    return filled(dims, [&](const Index& to) {
+      const auto first = to.begin() + static_cast<std::ptrdiff_t>(along);
+      const auto behind = first + static_cast<std::ptrdiff_t>(rank);
+      const auto place = static_cast<std::int64_t>(at(inputs_[1], Index(first, behind)));
+      Index from(to.begin(), first);
+      from.push_back(place < 0 ? place + count : place);
+      from.insert(from.end(), behind, to.end());
+      return at(inputs_[0], from);
+    });
+  }
+
+  OnnxValue gathered_elements() const {
+    const auto along = static_cast<std::size_t>(axis(0));
+    return filled(inputs_[1].dims, [&](Index to) {
+      to[along] = static_cast<std::int64_t>(at(inputs_[1], to));
+      return at(inputs_[0], to);
+    });
+  }
+
+  OnnxValue gathered_places() const {
+    const OnnxValue& places = inputs_[1];
+    const auto axes = static_cast<std::size_t>(places.dims.back());
+    const std::size_t rank = places.dims.size() - 1;
+    Index dims(places.dims.begin(), places.dims.end() - 1);
+    dims.insert(dims.end(), inputs_[0].dims.begin() + static_cast<std::ptrdiff_t>(axes),
+                inputs_[0].dims.end());
+    return filled(dims, [&](const Index& to) {
+      Index from;
+      Index place(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(rank));
+      place.push_back(0);
+      for (; place.back() < places.dims.back(); ++place.back())
+        from.push_back(static_cast<std::int64_t>(at(places, place)));
+      from.insert(from.end(), to.begin() + static_cast<std::ptrdiff_t>(rank), to.end());
+      return at(inputs_[0], from);
+    });
+  }
+
+  OnnxValue multiplied() const {
+    const OnnxValue& a = inputs_[0];
+    const OnnxValue& b = inputs_[1];
+    Index dims = a.dims;
+    dims.back() = b.dims.back();
+    return filled(dims, [&](const Index& to) {
+      Index row = to;
+      Index column = to;
+      double total = 0;
+      for (std::int64_t i = 0; i < a.dims.back(); ++i) {
+        row.back() = i;
+        column[column.size() - 2] = i;
+        total += at(a, row) * at(b, column);
+      }
+      return total;
+    });
+  }
+
+  /// Returns a result whose axis has the extent 1, or without this axis.
+  OnnxValue without(std::size_t along, OnnxValue kept) const {
+    if (integer("keepdims", 1) == 0)
+      kept.dims.erase(kept.dims.begin() + static_cast<std::ptrdiff_t>(along));
+    return kept;
+  }
+
+  /// Returns the index of the largest number along an axis, which the index `to` may name.
+  std::int64_t largest_at(Index to, std::size_t along) const {
+    std::int64_t best = 0;
+    double most = -std::numeric_limits<double>::infinity();
+    for (to[along] = 0; to[along] < inputs_[0].dims[along]; ++to[along])
+      if (at(inputs_[0], to) > most) {
+        most = at(inputs_[0], to);
+        best = to[along];
+      }
+    return best;
+  }
+
+  OnnxValue reduced() const {
+    const Index axes = list(1, "axes", {});
+    const auto rank = static_cast<std::int64_t>(inputs_[0].dims.size());
+    if (axes.size() != 1) throw std::runtime_error("a ReduceMax of several axes");
+    const auto along = static_cast<std::size_t>(axes[0] < 0 ? axes[0] + rank : axes[0]);
+    Index dims = inputs_[0].dims;
+    dims[along] = 1;
+    return without(along, filled(dims, [&](Index to) {
+                     to[along] = largest_at(to, along);
+                     return at(inputs_[0], to);
+                   }));
+  }
+
+  OnnxValue place_of_largest() const {
+    const auto along = static_cast<std::size_t>(axis(0));
+    Index dims = inputs_[0].dims;
+    dims[along] = 1;
+    return without(along, filled(dims, [&](const Index& to) {
+                     return static_cast<double>(largest_at(to, along));
+                   }));
+  }
+
+  /// Returns the largest numbers along an axis, and their indices.
+  std::vector<OnnxValue> largest() const {
+    const auto along = static_cast<std::size_t>(axis(-1));
+    const OnnxValue& x = inputs_[0];
+    Index dims = x.dims;
+    dims[along] = list(1, "k", {integer("k", 0)})[0];
+    const OnnxValue indices = filled(dims, [&](Index to) {
+      const std::int64_t rank = to[along];
+      std::vector<std::pair<double, std::int64_t>> all;
+      for (to[along] = 0; to[along] < x.dims[along]; ++to[along])
+        all.emplace_back(-at(x, to), to[along]);
+      std::ranges::sort(all);
+      return static_cast<double>(all[static_cast<std::size_t>(rank)].second);
+    });
+    const OnnxValue values = filled(dims, [&](Index to) {
+      to[along] = static_cast<std::int64_t>(at(indices, to));
+      return at(x, to);
+    });
+    return {values, indices};
+  }
+
+  OnnxValue tiled() const {
+    Index dims = inputs_[0].dims;
+    const Index repeats = list(1, "repeats", {});
+    for (std::size_t i = 0; i < dims.size(); ++i) dims[i] *= repeats[i];
+    return filled(dims, [&](Index to) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] %= inputs_[0].dims[i];
+      return at(inputs_[0], to);
+    });
+  }
+
+  OnnxValue expanded() const {
+    const OnnxValue zeros = filled(list(1, "shape", {}), [](const Index&) { return 0.0; });
+    return combined(inputs_[0], zeros, [](double x, double) { return x; });
+  }
+
+  OnnxValue flattened() const {
+    const auto middle = inputs_[0].dims.begin() + static_cast<std::ptrdiff_t>(axis(1));
+    const auto before = static_cast<std::int64_t>(size_of(Index(inputs_[0].dims.begin(), middle)));
+    const auto all = static_cast<std::int64_t>(inputs_[0].numbers.size());
+    return {{before, all / before}, inputs_[0].numbers};
+  }
+
+  /// Computes suppression for one class and one picture, with corners as boxes.
+  OnnxValue suppressed() const {
+    const OnnxValue& boxes = inputs_[0];
+    const OnnxValue& scores = inputs_[1];
+    if (scores.dims[1] != 1) throw std::runtime_error("a NonMaxSuppression of several classes");
+    const auto overlap = [&](std::size_t a, std::size_t b) {
+      const double* const p = &boxes.numbers[4 * a];
+      const double* const q = &boxes.numbers[4 * b];
+      const double width = std::min(p[2], q[2]) - std::max(p[0], q[0]);
+      const double height = std::min(p[3], q[3]) - std::max(p[1], q[1]);
+      const double both = std::max(width, 0.0) * std::max(height, 0.0);
+      const double all = (p[2] - p[0]) * (p[3] - p[1]) + (q[2] - q[0]) * (q[3] - q[1]);
+      return both / (all - both);
+    };
+    std::vector<std::pair<double, std::size_t>> ranked;
+    for (std::size_t i = 0; i < scores.numbers.size(); ++i)
+      if (scores.numbers[i] > inputs_[4].numbers[0]) ranked.emplace_back(-scores.numbers[i], i);
+    std::ranges::sort(ranked);
+    std::vector<std::size_t> kept;
+    for (const auto& [score, i] : ranked)
+      if (static_cast<double>(kept.size()) < inputs_[2].numbers[0] &&
+          std::ranges::none_of(kept, [&, i = i](std::size_t other) {
+            return overlap(other, i) > inputs_[3].numbers[0];
+          }))
+        kept.push_back(i);
+    OnnxValue result{{static_cast<std::int64_t>(kept.size()), 3}, {}};
+    for (const std::size_t i : kept)
+      result.numbers.insert(result.numbers.end(), {0.0, 0.0, static_cast<double>(i)});
     return result;
   }
 

@@ -30,6 +30,7 @@ class Calibration {
 
  private:
   ChannelOrder order_;
+  Size tile_;  ///< size of the network's input
   std::unique_ptr<NetworkObserver> observer_;
 };
 

@@ -4,15 +4,18 @@
 
 #include <chrono>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/error.h"
 #include "detector/cnn/cuda/fusion.h"
+#include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/cuda/pyramid_head.h"
 #include "detector/cnn/cuda/tiled_detector.h"
 #include "detector/cnn/model/graph/fuse_pyramid.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/passes.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector {
 namespace {
@@ -145,6 +148,19 @@ std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(const Model& model,
   if (!tiling) return make(fit_network(picture, detect_size, multiple));
   auto whole = make(tiling->whole);
   return make_cuda_tiled_detector(*tiling, layout, make(tiling->tile), std::move(whole));
+}
+
+void engine::refuse_boxes(const Model& model) {
+  const graph::Graph graph = graph::import_onnx(
+      model.onnx(model.data().input.size.value_or(Size{})), model.file().string());
+  for (const graph::Node& node : graph.nodes)
+    if (std::holds_alternative<graph::RowOperator>(node.op) ||
+        std::holds_alternative<graph::Reshape>(node.op) ||
+        std::holds_alternative<graph::Transpose>(node.op))
+      refuse_node(graph, node, "the CUDA engine has no kernel for it");
+  refuse_model(
+      model.file(),
+      "the CUDA engine doesn't read boxes that a network decodes itself; --device cpu does");
 }
 
 }  // namespace facepipe::detector

@@ -126,4 +126,12 @@ class CudaCnnDetection final : public CudaDetection {
     const Model& model, const StreamLayout& layout, const std::optional<Size>& detect_size,
     const CudaCnnOptions& options);
 
+namespace engine {
+
+/// Throws Error(device) for a network of the family `boxes`. The message names the first operator
+/// for which this engine has no kernel, if there is one, and says what computes the network.
+[[noreturn]] void refuse_boxes(const Model& model);
+
+}  // namespace engine
+
 }  // namespace facepipe::detector

@@ -46,6 +46,7 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
 
  private:
   void try_model() const {
+    if (model_.head().kind == HeadKind::boxes) engine::refuse_boxes(model_);
     cuda::use_device(device_);
     const auto detector =
         make_cuda_cnn_detector(model_, kTrialLayout, {}, {.fused = choice().fused});

@@ -132,7 +132,8 @@ class Planner {
       return;
     }
     if (std::holds_alternative<graph::Transpose>(node.op) ||
-        std::holds_alternative<graph::Reshape>(node.op))
+        std::holds_alternative<graph::Reshape>(node.op) ||
+        std::holds_alternative<graph::RowOperator>(node.op))
       refuse_node(graph_, node, "the CUDA engine has no kernel for it");
     for (const ValueId output : node.outputs) {
       add_value(output, computes_floats(graph_, uses_, node, output) ? Element::f32 : Element::f16,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "detector/cnn/model/box_rows.h"
 #include "detector/cnn/model/head_cells.h"
 
 namespace facepipe::detector {
@@ -128,6 +129,7 @@ class Decoder {
 
 Detections decode_head(const HeadData& head, const NetworkOutputs& outputs, const NetworkFit& fit,
                        float score_threshold) {
+  if (head.kind == HeadKind::boxes) return decode_rows(head, outputs, fit, score_threshold);
   return with_cells_of(head.kind, [&]<class Cells>(Cells) {
     Decoder<Cells> decoder(head, fit, score_threshold);
     for (std::size_t i = 0; i < head.strides.size(); ++i)

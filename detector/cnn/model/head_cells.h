@@ -301,6 +301,8 @@ auto with_cells_of(HeadKind kind, const Use& use) {
       return use(YoloAnchorsCells{});
     case HeadKind::retinaface:
       return use(RetinafaceCells{});
+    case HeadKind::boxes:
+      throw Error(ErrorKind::device, "detector: rows of boxes are decoded only on the CPU");
   }
   throw Error(ErrorKind::internal, "detector: the kind of the head is unknown");
 }

@@ -1,13 +1,16 @@
 // Describes a network's outputs as data, which decoders on the host and on the device read.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace facepipe::detector {
 
-/// Says how the values of a cell become a candidate. head_cells.h has the arithmetic of each kind.
-enum class HeadKind { centerface, yunet, scrfd, yolo_dfl, yolo_anchors, retinaface };
+/// Says how the values of a cell become a candidate. head_cells.h has the arithmetic of each kind,
+/// and box_rows.h that of boxes, which have no cells.
+enum class HeadKind { centerface, yunet, scrfd, yolo_dfl, yolo_anchors, retinaface, boxes };
 
 /// Says how an output holds its cells.
 enum class OutputLayout {
@@ -42,6 +45,25 @@ struct HeadNumbers {
   float size_variance = 0.2F;    ///< factor of the logarithms of sizes
 };
 
+/// Identifies a number of a row: the channel of an output.
+struct RowPlace {
+  std::size_t output = 0;
+  int channel = 0;
+};
+
+/// Describes rows of boxes that the network itself has decoded.
+struct BoxRows {
+  bool centred = false;  ///< whether a box is its centre and size; otherwise two corners
+  bool logits = false;   ///< whether scores are logits
+  RowPlace box;          ///< first of four numbers, in pixels of the network's input
+  RowPlace score;        ///< first of `scores` numbers
+  int scores = 1;        ///< if there are several, each class has one
+  std::optional<RowPlace> its_class;  ///< the number of the class, if a row has one score
+  /// For each class of the file: its number among the classes that facepipe looks for, or -1 if the
+  /// class is ignored.
+  std::vector<int> classes;
+};
+
 /// Describes the head of a network. For each stride, a map has (network height / stride) * (network
 /// width / stride) places, and each place has `anchors` cells. A cell holds at most one candidate.
 struct HeadData {
@@ -54,6 +76,7 @@ struct HeadData {
   /// The sizes of the anchors for each stride. Empty for kinds of heads without sizes.
   std::vector<std::vector<AnchorSize>> anchor_sizes{};
   HeadNumbers numbers{};
+  BoxRows rows{};         ///< only for the kind boxes, whose `strides` are {1}
   bool landmarks = true;  ///< false: candidates have no landmarks, and decoders read none
 };
 

@@ -22,6 +22,8 @@ struct InputData {
   int multiple =
       kUsualMultiple;  ///< each side of the input is a multiple of this; all strides divide it
   int pad = 0;         ///< the level of the input beside the picture: 0..255
+  /// The only size of the input; nullopt if the network takes every size.
+  std::optional<Size> size{};
 };
 
 /// Describes a network, without its weights.

@@ -8,11 +8,15 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "core/files/sha256.h"
+#include "core/limits.h"
 #include "core/terminal_text.h"
+#include "detector/cnn/model/box_rows.h"
 #include "detector/cnn/model/canonical/canonical.h"
-#include "detector/cnn/model/canonical/rewriting.h"
+#include "detector/cnn/model/canonical/passes.h"
+#include "detector/cnn/model/canonical/suppressions.h"
 #include "detector/cnn/model/card/ignored_classes.h"
 #include "detector/cnn/model/card/model_data.h"
 #include "detector/cnn/model/card/recognition.h"
@@ -28,8 +32,11 @@ namespace {
 constexpr int kImageChannels = 3;
 constexpr int kImageRank = 4;
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
+constexpr std::int64_t kLargestSide = kMaxPictureSide;
 // Shapes are checked with this size. Any other size that all strides divide would do, too.
 constexpr Size kTrial{128, 64};
+// A larger picture is tiled (kLargestUntiled in detector/tiling.h).
+constexpr Size kLargest{4096, 3072};
 
 std::shared_ptr<onnx::ModelProto> parse(const std::filesystem::path& file,
                                         const std::string& bytes) {
@@ -163,6 +170,7 @@ Model::Model(const std::filesystem::path& file, const std::filesystem::path& car
   Rewriting to(*proto, file.string());
   fold_pointwise_pairs(to);
   proto_ = proto;
+  check_growth();
 }
 
 /// Sets the card, in which all classes except `classes` are ignored, unless `classes` is empty.
@@ -194,6 +202,7 @@ void Model::read(::onnx::ModelProto& proto, const DeclaredTensor& image,
 
 void Model::read_given(::onnx::ModelProto& proto, const DeclaredTensor& image) {
   const HeadFamily family = card_->head.family;
+  if (family == HeadFamily::boxes) return read_boxes(proto, image);
   if (family != HeadFamily::centerface && family != HeadFamily::yunet) return read_by_card(proto);
   const ModelData data = model_data(*card_, card_origin());
   auto outputs = find_outputs(data.head, image, declared_outputs(proto.graph()));
@@ -227,22 +236,66 @@ void Model::read_known(::onnx::ModelProto& proto, const ModelData& known,
                        std::vector<ModelOutput> outputs) {
   data_ = std::make_shared<const ModelData>(known);
   outputs_ = std::move(outputs);
-  (void)make_canonical(proto, file_.string(), canonical_options(*card_));
+  lists_ = make_canonical(proto, file_.string(), canonical_options(*card_)).lists;
+  write_sized_lists(proto, lists_, kTrial, file_.string());
   check_outputs(graph::check_onnx(proto, file_.string(), kTrial));
 }
 
 void Model::read_by_card(::onnx::ModelProto& proto) {
   const Card& card = *card_;
   ModelData data = model_data(card, card_origin());
-  const std::vector<LastMap> maps = make_canonical(proto, file_.string(), canonical_options(card));
-  drop_ignored_classes(proto, file_.string(), maps, card);
+  const CanonicalForm form = make_canonical(proto, file_.string(), canonical_options(card));
+  lists_ = form.lists;
+  drop_ignored_classes(proto, file_.string(), form.maps, card);
+  write_sized_lists(proto, lists_, kTrial, file_.string());
   const graph::Graph graph = graph::check_onnx(proto, file_.string(), kTrial);
-  if (data.head.kind == HeadKind::scrfd) check_activations(file_, maps);
-  outputs_ = find_map_outputs(data.head, maps, graph, kTrial, {file_, card_file_});
+  note_growth(graph);
+  if (data.head.kind == HeadKind::scrfd) check_activations(file_, form.maps);
+  outputs_ = find_map_outputs(data.head, form.maps, graph, kTrial, {file_, card_file_});
   data_ = std::make_shared<const ModelData>(std::move(data));
 }
 
-void Model::check_outputs(const graph::Graph& graph) const {
+/// Reads a network that decodes its boxes itself. It takes only one size, because its file contains
+/// numbers for each cell of this size.
+void Model::read_boxes(::onnx::ModelProto& proto, const DeclaredTensor& image) {
+  const Card& card = *card_;
+  ModelData data = model_data(card, card_origin());
+  const bool states_size = image.extents[2] > 0 && image.extents[3] > 0;
+  const Size stated{static_cast<int>(std::min(image.extents[3], kLargestSide + 1)),
+                    static_cast<int>(std::min(image.extents[2], kLargestSide + 1))};
+  if (!data.input.size && !states_size)
+    refuse_card(card_origin(), "input.size: is missing, and the model's file states no size");
+  if (data.input.size && states_size && *data.input.size != stated)
+    refuse_card(card_origin(), "input.size: the model's input is " + to_string(stated));
+  if (std::max(stated.width, stated.height) > kLargestSide)
+    refuse_model(file_, "its input has a side of more than 16384 pixels");
+  if (!data.input.size) data.input.size = stated;
+  const Size size = *data.input.size;
+  lists_ = make_canonical(proto, file_.string(), canonical_options(card)).lists;
+  write_sized_lists(proto, lists_, size, file_.string());
+  list_all_boxes(proto, file_.string(), size, wanted_classes(card));
+  const graph::Graph graph = graph::check_onnx(proto, file_.string(), size);
+  note_growth(graph);
+  outputs_ = find_row_outputs(data.head, card, graph, {file_, card_file_});
+  keep_outputs(proto);
+  data_ = std::make_shared<const ModelData>(std::move(data));
+}
+
+/// Drops outputs that no decoder reads.
+void Model::keep_outputs(::onnx::ModelProto& proto) const {
+  auto& all = *proto.mutable_graph()->mutable_output();
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [&](const auto& output) {
+                             return std::ranges::find(outputs_, output.name(),
+                                                      &ModelOutput::name) == outputs_.end();
+                           }),
+            all.end());
+  Rewriting to(proto, file_.string());
+  drop_unread(to);
+}
+
+void Model::check_outputs(const graph::Graph& graph) {
+  note_growth(graph);
   for (const ModelOutput& output : outputs_) {
     const auto computed =
         std::find_if(graph.outputs.begin(), graph.outputs.end(),
@@ -256,8 +309,35 @@ void Model::check_outputs(const graph::Graph& graph) const {
   }
 }
 
-std::string Model::onnx(Size network) const {
+/// Finds out whether values may grow faster than the picture. Only operators on rows can combine
+/// two axes that both grow with the picture.
+void Model::note_growth(const graph::Graph& graph) {
+  grows_ = std::ranges::any_of(graph.nodes, [](const graph::Node& node) {
+    return std::holds_alternative<graph::RowOperator>(node.op);
+  });
+}
+
+/// Refuses a network whose values don't fit into memory for the largest picture that isn't tiled.
+void Model::check_growth() const {
+  if (grows_) (void)onnx(data_->input.size.value_or(kLargest));
+}
+
+std::string Model::onnx(Size network, Splits splits) const {
+  ::onnx::ModelProto file = sized(network);
+  if (grows_) graph::check_size(file, file_.string(), network);
+  if (splits == Splits::as_slices) {
+    Rewriting to(file, file_.string());
+    make_splits_slices(to);
+  }
+  return file.SerializeAsString();
+}
+
+::onnx::ModelProto Model::sized(Size network) const {
+  if (network != data_->input.size.value_or(network))
+    refuse_model(file_, "takes only pictures of " + to_string(*data_->input.size) + ", not of " +
+                            to_string(network));
   ::onnx::ModelProto sized = *proto_;
+  write_sized_lists(sized, lists_, network, file_.string());
   ::onnx::GraphProto& graph = *sized.mutable_graph();
   for (auto& input : *graph.mutable_input())
     if (input.name() == input_)
@@ -269,7 +349,7 @@ std::string Model::onnx(Size network) const {
     for (auto& value : *graph.mutable_output())
       if (value.name() == output.name)
         set_shape(value, output_extents(head().layout, output, network));
-  return sized.SerializeAsString();
+  return sized;
 }
 
 }  // namespace facepipe::detector

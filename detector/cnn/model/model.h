@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/geometry.h"
+#include "detector/cnn/model/canonical/sized_list.h"
 #include "detector/cnn/model/known_models.h"
 #include "detector/cnn/model/model_outputs.h"
 #include "detector/model_about.h"
@@ -36,6 +37,10 @@ enum class Recognition {
   contents,  ///< by the rows of the outputs, or by the exporter's metadata
   card,
 };
+
+/// Says how an engine's library reads parts of different sizes; see make_splits_slices()
+/// (detector/cnn/model/canonical/passes.h).
+enum class Splits { kept, as_slices };
 
 class Model {
  public:
@@ -79,8 +84,9 @@ class Model {
   [[nodiscard]] const std::vector<ModelOutput>& outputs() const { return outputs_; }
 
   /// Returns the canonical form as ONNX bytes, for an input of 1 x 3 x network.height x
-  /// network.width.
-  [[nodiscard]] std::string onnx(Size network) const;
+  /// network.width. Throws Error(device) if the network grows faster than the picture, as with
+  /// attention, and is too large for this size, or if it takes only another size.
+  [[nodiscard]] std::string onnx(Size network, Splits splits = Splits::kept) const;
 
  private:
   void read(::onnx::ModelProto& proto, const DeclaredTensor& image,
@@ -90,9 +96,14 @@ class Model {
   void read_known(::onnx::ModelProto& proto, const ModelData& known,
                   std::vector<ModelOutput> outputs);
   void read_by_card(::onnx::ModelProto& proto);
+  void read_boxes(::onnx::ModelProto& proto, const DeclaredTensor& image);
+  void keep_outputs(::onnx::ModelProto& proto) const;
   [[nodiscard]] std::string card_origin() const;
   [[nodiscard]] std::optional<float> reference_score() const;
-  void check_outputs(const graph::Graph& graph) const;
+  void check_outputs(const graph::Graph& graph);
+  void note_growth(const graph::Graph& graph);
+  [[nodiscard]] ::onnx::ModelProto sized(Size network) const;
+  void check_growth() const;
 
   std::filesystem::path file_;
   std::filesystem::path card_file_;  ///< empty if the model has no card
@@ -102,6 +113,8 @@ class Model {
   std::string sha256_;
   std::string input_;
   std::vector<ModelOutput> outputs_;
+  std::vector<SizedList> lists_;
+  bool grows_ = false;  ///< whether values may grow faster than the picture
   std::shared_ptr<const ::onnx::ModelProto> proto_;
 };
 

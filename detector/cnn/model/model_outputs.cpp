@@ -65,6 +65,7 @@ std::optional<std::vector<ModelOutput>> find_outputs(const HeadData& head,
 
 std::vector<std::int64_t> output_extents(OutputLayout layout, const ModelOutput& output,
                                          Size network) {
+  if (!output.extents.empty()) return output.extents;
   const int rows = network.height / output.stride;
   const int columns = network.width / output.stride;
   switch (layout) {

@@ -22,9 +22,19 @@ struct ModelOutput {
   int channels = 0;  ///< number of floats of a cell
   int stride = 0;
   int anchors = 1;  ///< number of cells of a place
+  /// For rows of boxes: the output's extents, which don't depend on the picture. Otherwise empty.
+  std::vector<std::int64_t> extents{};
+
+  /// Returns the number of rows of boxes.
+  [[nodiscard]] std::size_t rows() const {
+    std::size_t numbers = 1;
+    for (const std::int64_t extent : extents) numbers *= static_cast<std::size_t>(extent);
+    return numbers / static_cast<std::size_t>(channels);
+  }
 
   /// Returns the number of floats of the output, for a network of this size.
   [[nodiscard]] std::size_t values(Size network) const {
+    if (!extents.empty()) return rows() * static_cast<std::size_t>(channels);
     const auto rows = static_cast<std::size_t>(network.height / stride);
     const auto columns = static_cast<std::size_t>(network.width / stride);
     return rows * columns * static_cast<std::size_t>(anchors) * static_cast<std::size_t>(channels);

@@ -21,7 +21,8 @@ void read_model(const MemoryFile& file, const MemoryFile& card, bool has_card) {
   });
   if (!model) return;
   require(!model->outputs().empty(), "a model has no outputs");
-  const auto form = parsed(ErrorKind::device, [&] { return model->onnx(kNetwork); });
+  const Size size = model->data().input.size.value_or(kNetwork);
+  const auto form = parsed(ErrorKind::device, [&] { return model->onnx(size); });
   if (form) static_cast<void>(detector::graph::import_onnx(*form, "form"));
 }
 

@@ -141,8 +141,11 @@ std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
   shared->size = network;
   shared->device = options.device;
   try {
-    const std::string bytes = model.onnx(network);
+    const std::string bytes = model.onnx(network, Splits::as_slices);
     shared->net = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());
+    // With fused layers, OpenCV 4.6 computes YOLO 11's attention wrongly: it joins the sum of two
+    // maps with the depthwise convolution before it. Only attention has a softmax.
+    if (shared->net.getLayersCount("Softmax") > 0) shared->net.enableFusion(false);
     choose_backend(*shared, options.precision);
   } catch (const cv::Exception& failure) {
     throw engine_error(shared->file, kLibrary, failure.err);

@@ -1,5 +1,8 @@
 #include "detector/cnn/cuda/operators/operator.h"
 
+#include <algorithm>
+#include <variant>
+
 namespace facepipe::detector::engine {
 
 std::unique_ptr<Operator> make_operator(const NodeContext& context, WeightPacker& packer) {
@@ -53,7 +56,13 @@ void expect_parts(const NodeContext& context, bool f32_output) {
 }
 
 void refuse_node(const graph::Graph& graph, const graph::Node& node, const std::string& reason) {
-  graph::refuse(graph, node, reason + "; --device cpu computes it, and so does --engine opencv");
+  // OpenCV lacks some of the operators on rows. If it lacks one, it says so itself.
+  const bool rows = std::ranges::any_of(graph.nodes, [](const graph::Node& other) {
+    return std::holds_alternative<graph::RowOperator>(other.op);
+  });
+  graph::refuse(
+      graph, node,
+      reason + "; --device cpu computes it" + (rows ? "" : ", and so does --engine opencv"));
 }
 
 }  // namespace facepipe::detector::engine

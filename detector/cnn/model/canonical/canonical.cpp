@@ -5,8 +5,8 @@
 
 namespace facepipe::detector {
 
-std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& source,
-                                    const CanonicalOptions& options) {
+CanonicalForm make_canonical(onnx::ModelProto& model, const std::string& source,
+                             const CanonicalOptions& options) {
   Rewriting to(model, source);
   make_constants_weights(to);
   graph::check_parts(model, source);
@@ -14,9 +14,9 @@ std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& 
   drop_identities(to);
   // Factors are folded before the tail is cut, because the tail may contain factors.
   fold_factors(to);
-  std::vector<LastMap> maps;
-  if (options.tail == Tail::arrangement_cut) maps = cut_arrangement(to);
-  if (options.tail == Tail::decoding_cut) maps = cut_decoding(to);
+  CanonicalForm form;
+  if (options.tail == Tail::arrangement_cut) form.maps = cut_arrangement(to);
+  if (options.tail == Tail::decoding_cut) form.maps = cut_decoding(to);
   // Nodes that were cut off are erased now, because the shapes of their outputs may be unknown.
   drop_unread(to);
   free_reshapes(to);
@@ -25,9 +25,10 @@ std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& 
   make_slices_splits(to);
   simplify_pooling(to);
   fold_normalisation(to, options.normalisation);
+  form.lists = find_sized_lists(to);
   // Nodes that computed extents have no readers any more.
   drop_unread(to);
-  return maps;
+  return form;
 }
 
 }  // namespace facepipe::detector

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "detector/cnn/model/canonical/normalisation.h"
+#include "detector/cnn/model/canonical/sized_list.h"
 #include "detector/cnn/model/canonical/tail.h"
 
 namespace facepipe::detector {
@@ -28,11 +29,15 @@ struct CanonicalOptions {
   InputNormalisation normalisation;
 };
 
+struct CanonicalForm {
+  std::vector<LastMap> maps;     ///< the new outputs if the tail is cut, otherwise empty
+  std::vector<SizedList> lists;  ///< write_sized_lists() must write them for each size
+};
+
 /// Rewrites a parsed file, which may be hostile: the file is first checked with check_parts().
-/// Operators that no pass knows stay in the file; check_onnx() refuses them later. Returns the new
-/// outputs if the tail is cut, otherwise an empty list. Throws Error(device), naming `source`, and
-/// the node and operator if there is one.
-std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& source,
-                                    const CanonicalOptions& options);
+/// Operators that no pass knows stay in the file; check_onnx() refuses them later. Throws
+/// Error(device), naming `source`, and the node and operator if there is one.
+CanonicalForm make_canonical(onnx::ModelProto& model, const std::string& source,
+                             const CanonicalOptions& options);
 
 }  // namespace facepipe::detector

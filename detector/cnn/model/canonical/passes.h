@@ -7,7 +7,10 @@
 // this size.
 #pragma once
 
+#include <vector>
+
 #include "detector/cnn/model/canonical/rewriting.h"
+#include "detector/cnn/model/canonical/sized_list.h"
 
 namespace facepipe::detector {
 
@@ -34,6 +37,11 @@ void fold_factors(Rewriting& to);
 /// the extents. A Reshape stays unchanged if no list of extents describes it for every picture.
 void free_reshapes(Rewriting& to);
 
+/// Gives lists of their own to Reshape nodes that no list describes for every picture, but whose
+/// extents are known for every picture. Returns these lists, which are not written yet. This is the
+/// last pass that reads extents, because it makes the lists in the file meaningless.
+std::vector<SizedList> find_sized_lists(Rewriting& to);
+
 /// Rewrites Resize nodes so that they have whole factors and one mode. Exporters also write sizes
 /// instead of factors, and other modes that choose the same nearest pixel.
 void free_resizes(Rewriting& to);
@@ -47,6 +55,11 @@ void free_shuffles(Rewriting& to);
 /// Replaces the Slices of a map's channels by one Split, if the Slices cover all channels once.
 /// Gives constant sizes to a Split whose sizes are computed by nodes.
 void make_slices_splits(Rewriting& to);
+
+/// Replaces each Split into parts of different sizes by Slices, if the sizes are an input. OpenCV
+/// before version 4.7 doesn't read this input, and makes equal parts. This pass isn't a part of the
+/// canonical form, because our engine for CUDA reads a Split without copying its parts.
+void make_splits_slices(Rewriting& to);
 
 /// Replaces AveragePool by a depthwise convolution. Removes ceil_mode from pooling if rounding up
 /// and rounding down give the same extents. This can be so for every picture, because the picture's

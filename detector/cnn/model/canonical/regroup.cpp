@@ -67,9 +67,21 @@ std::size_t constants_at_end(std::span<const SizeNumber> from, std::span<const s
   return taken;
 }
 
+/// Returns the extents of a group that is the rows and columns of a map. `to` has two numbers,
+/// which are the sides of the exported picture, both divided by the map's stride.
+std::optional<SizeExtents> rows_and_columns(const SizeNumber& all, const Numbers& to,
+                                            Size exported) {
+  if (to.size() != 2 || exported.height % to[0] != 0) return std::nullopt;
+  const std::int64_t stride = exported.height / to[0];
+  const SizeExtents sides{{1, stride, 1, 0}, {1, stride, 0, 1}};
+  const bool fits = to[1] * stride == exported.width && product_of(std::span(sides)) == all &&
+                    std::ranges::all_of(sides, is_extent);
+  return fits ? std::optional(sides) : std::nullopt;
+}
+
 /// Finds the extents of one of the groups that regrouped() makes. For the exported picture, `to`
 /// has the same number of values as `from`, and no shorter groups have equal numbers of values.
-std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to) {
+std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to, Size exported) {
   const std::optional<SizeNumber> all = product_of(from);
   SizeExtents result;
   for (const std::int64_t number : to) {
@@ -79,6 +91,7 @@ std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to
   }
   if (!all) return std::nullopt;
   if (all->constant()) return result;
+  if (auto sides = rows_and_columns(*all, to, exported)) return sides;
   // All numbers are constant except one, which depends on the picture. Constant extents of `from`
   // at an end of the group stay at that end.
   const std::size_t behind = constants_at_end(from, to);
@@ -97,7 +110,7 @@ std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to
 /// Finds out which numbers of `to` depend on the exported picture's size. Both lists are divided
 /// into the shortest groups with equal products, because Reshape keeps the order of values.
 std::optional<SizeExtents> regrouped(const SizeExtents& from, const Numbers& from_numbers,
-                                     const Numbers& to) {
+                                     const Numbers& to, Size exported) {
   SizeExtents result;
   std::size_t f = 0;
   std::size_t t = 0;
@@ -114,7 +127,8 @@ std::optional<SizeExtents> regrouped(const SizeExtents& from, const Numbers& fro
     }
     const auto group = group_of(std::span(from).subspan(first_from, f - first_from),
                                 {to.begin() + static_cast<std::ptrdiff_t>(first_to),
-                                 to.begin() + static_cast<std::ptrdiff_t>(t)});
+                                 to.begin() + static_cast<std::ptrdiff_t>(t)},
+                                exported);
     if (!group) return std::nullopt;
     result.insert(result.end(), group->begin(), group->end());
   }
@@ -171,7 +185,7 @@ std::optional<SizeExtents> reshaped(const SizeExtents& from, const SizeExtents& 
   const auto rest = rest_at(*from_numbers, target, *exported);
   const auto whole = without_wildcards(from, target, rest ? size_number(*rest) : std::nullopt);
   const auto to = whole ? numbers_at(*whole, *exported) : std::nullopt;
-  return to ? regrouped(from, *from_numbers, *to) : std::nullopt;
+  return to ? regrouped(from, *from_numbers, *to, *exported) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> reshape_list(const SizeExtents& from,

@@ -26,4 +26,21 @@ void free_reshapes(Rewriting& to) {
   }
 }
 
+std::vector<SizedList> find_sized_lists(Rewriting& to) {
+  const SymbolicShapes shapes(to);
+  const OnnxIndex index(to.graph());
+  std::vector<SizedList> sized;
+  for (onnx::NodeProto& node : *to.graph().mutable_node()) {
+    if (node.op_type() != "Reshape" || node.input_size() != 2 || node.output_size() != 1) continue;
+    const SizeExtents* const from = shapes.extents(node.input(0));
+    const SizeExtents* const result = shapes.extents(node.output(0));
+    if (from == nullptr || result == nullptr) continue;
+    if (is_free(*from, *result, index.weights(node.input(1)))) continue;
+    const std::vector<std::int64_t> room(result->size(), 1);
+    node.set_input(1, to.add_weights(node.output(0) + ".extents", room));
+    sized.push_back({node.input(1), *result});
+  }
+  return sized;
+}
+
 }  // namespace facepipe::detector

@@ -58,8 +58,13 @@ std::string Rewriting::add_weights(const std::string& stem, const std::vector<st
 
 std::string Rewriting::add_weights(const std::string& stem,
                                    const std::vector<std::int64_t>& values) {
+  return add_weights(stem, {static_cast<std::int64_t>(values.size())}, values);
+}
+
+std::string Rewriting::add_weights(const std::string& stem, const std::vector<std::int64_t>& dims,
+                                   const std::vector<std::int64_t>& values) {
   onnx::TensorProto& tensor = add_tensor(stem, onnx::TensorProto::INT64, values.size());
-  tensor.add_dims(static_cast<std::int64_t>(values.size()));
+  tensor.mutable_dims()->Assign(dims.begin(), dims.end());
   tensor.set_raw_data(values.data(), values.size() * sizeof(std::int64_t));
   return tensor.name();
 }

@@ -31,11 +31,13 @@ class Rewriting {
   /// Throws Error(device), naming the file.
   [[noreturn]] void fail(const std::string& reason) const;
 
-  /// Adds floats with the extents `dims`, or a list of integers, as weights. Returns their name,
-  /// which begins with `stem`. Throws the error of fail() if all passes together add more numbers
-  /// than any network needs, because a small file must not become a large one.
+  /// Adds floats or integers with the extents `dims`, or a list of integers, as weights. Returns
+  /// their name, which begins with `stem`. Throws the error of fail() if all passes together add
+  /// more numbers than any network needs, because a small file must not become a large one.
   std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& dims,
                           const std::vector<float>& values);
+  std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& dims,
+                          const std::vector<std::int64_t>& values);
   std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& values);
 
  private:

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "detector/cnn/model/canonical/list_rules.h"
 #include "detector/cnn/model/canonical/passes.h"
@@ -104,6 +106,51 @@ void make_slices_splits(Rewriting& to) {
     if (covers_once(parts, shapes.channels(map))) merge_slices(to, parts, kept);
   }
   keep_nodes(to.graph(), kept);
+}
+
+namespace {
+
+/// Returns the sizes of a Split's parts if they are an input, and not all equal. Otherwise returns
+/// an empty list.
+std::vector<std::int64_t> different_sizes(const graph::OnnxNode& node) {
+  if (node.proto().op_type() != "Split" || !node.has_input(1)) return {};
+  const std::vector<std::int64_t> sizes = node.integers(1);
+  const bool fits = sizes.size() == static_cast<std::size_t>(node.proto().output_size());
+  const bool equal = std::ranges::adjacent_find(sizes, std::not_equal_to<>()) == sizes.end();
+  return fits && !equal ? sizes : std::vector<std::int64_t>();
+}
+
+/// Appends a Slice for each part of a Split.
+void append_slices(Rewriting& to, const onnx::NodeProto& split,
+                   const std::vector<std::int64_t>& sizes, std::int64_t axis,
+                   google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
+  std::int64_t first = 0;
+  for (int i = 0; i < split.output_size(); ++i) {
+    const std::int64_t end = first + sizes[static_cast<std::size_t>(i)];
+    onnx::NodeProto& slice = *nodes.Add();
+    slice.set_op_type("Slice");
+    slice.add_output(split.output(i));
+    slice.add_input(split.input(0));
+    for (const std::int64_t number : {first, end, axis})
+      slice.add_input(to.add_weights(split.output(i) + ".part", std::vector{number}));
+    first = end;
+  }
+}
+
+}  // namespace
+
+void make_splits_slices(Rewriting& to) {
+  const OnnxIndex index(to.graph());
+  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
+  for (onnx::NodeProto& proto : *to.graph().mutable_node()) {
+    const graph::OnnxNode node(proto, index.weights(), to.source());
+    const std::vector<std::int64_t> sizes = different_sizes(node);
+    if (sizes.empty())
+      *nodes.Add() = std::move(proto);
+    else
+      append_slices(to, proto, sizes, node.integer("axis", 0), nodes);
+  }
+  to.graph().mutable_node()->Swap(&nodes);
 }
 
 }  // namespace facepipe::detector

@@ -116,6 +116,7 @@ class ShapeRules {
     if (type == "ConvTranspose") return transposed_convolution();
     if (type == "MaxPool" || type == "AveragePool") return pooling();
     if (type == "Concat") return concatenated();
+    if (type == "MatMul") return multiplied();
     if (type == "Slice") return sliced();
     if (type == "Transpose") return transposed();
     if (type == "Reshape") return reshaped_input();
@@ -183,6 +184,15 @@ class ShapeRules {
       if (!total) return std::nullopt;
       result[*along] = *total;
     }
+    return result;
+  }
+
+  /// Returns the extents of a product of matrices, which are the last two axes of both inputs.
+  [[nodiscard]] Extents multiplied() const {
+    if (in(0) == nullptr || in(1) == nullptr || in(0)->size() != in(1)->size() || in(0)->size() < 2)
+      return std::nullopt;
+    SizeExtents result = *in(0);
+    result.back() = in(1)->back();
     return result;
   }
 

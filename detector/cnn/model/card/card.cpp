@@ -129,9 +129,9 @@ std::vector<std::string> names_from(const JsonField& field, std::string_view mem
 }
 
 CardOutputs outputs_from(const JsonField& field) {
-  field.expect_members({"score", "object", "box", "points", "all"});
-  return {names_from(field, "score"), names_from(field, "object"), names_from(field, "box"),
-          names_from(field, "points"), names_from(field, "all")};
+  field.expect_members({"score", "object", "box", "points", "all", "class"});
+  return {names_from(field, "score"),  names_from(field, "object"), names_from(field, "box"),
+          names_from(field, "points"), names_from(field, "all"),    names_from(field, "class")};
 }
 
 std::vector<int> strides_from(const JsonField& field) {

@@ -36,36 +36,44 @@ enum class HeadFamily {
   yolo_dfl,      ///< distributions of the same distances
   yolo_anchors,  ///< YOLO version 5 with faces: sizes of boxes, relative to anchors
   retinaface,    ///< offsets and sizes of boxes, relative to anchors
-  boxes,         ///< boxes and scores, after suppression
+  boxes,         ///< boxes and scores, which the file itself decodes and may have selected
 };
 
 /// Says what a network gives as scores.
 enum class ScoreKind { probability, logit, softmax2 };
 
 /// Lists the values of a row, in order, in the output of a network of the family `boxes`.
-enum class BoxLayout { cxcywh_classes, xyxy_score_class, xyxy_score };
+enum class BoxLayout {
+  cxcywh_classes,
+  xyxy_classes,
+  xyxy_score_class,
+  xyxy_score,
+  batch_xyxy_class_score,  ///< as in YOLOv7's and YOLOv9's exports with suppression
+};
 
 enum class ClassKind { face, head, person, plate, ignore };
 
 struct CardInput {
   ChannelOrder channels = ChannelOrder::rgb;
   InputNormalisation normalisation;
-  int pad = 0;                     ///< level of the padding beside the picture: 0..255
-  int multiple = 32;               ///< the input's sides are multiples of this: 32, 64 or 128
-  std::optional<Size> size;        ///< the only size of the input; nullopt: the picture's own size
+  int pad = 0;        ///< level of the padding beside the picture: 0..255
+  int multiple = 32;  ///< the input's sides are multiples of this: 32, 64 or 128
+  /// The only size of the input; nullopt: the picture's own size, or for boxes the file's size.
+  std::optional<Size> size;
   std::vector<float> looks{1.0F};  ///< 1 to 4 scales of the picture, each above 0, at most 4
 
   friend bool operator==(const CardInput&, const CardInput&) = default;
 };
 
-/// The names of the file's outputs, one name for each stride. If a list is empty, facepipe finds
-/// these outputs by their shapes.
+/// The names of the file's outputs, one name for each stride; for boxes, one name. If a list is
+/// empty, facepipe finds these outputs by their shapes.
 struct CardOutputs {
   std::vector<std::string> score;
   std::vector<std::string> object;
   std::vector<std::string> box;
   std::vector<std::string> points;
   std::vector<std::string> all;
+  std::vector<std::string> its_class;  ///< for boxes: the number of the class, "class" in a card
 
   friend bool operator==(const CardOutputs&, const CardOutputs&) = default;
 };

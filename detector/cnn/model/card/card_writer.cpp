@@ -70,6 +70,7 @@ Json outputs_json(const CardOutputs& outputs) {
   put_names("box", outputs.box);
   put_names("points", outputs.points);
   put_names("all", outputs.all);
+  put_names("class", outputs.its_class);
   return object;
 }
 

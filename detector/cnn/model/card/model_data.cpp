@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "detector/cnn/model/box_rows.h"
 #include "detector/cnn/model/head_cells.h"
 
 namespace facepipe::detector {
@@ -34,7 +35,7 @@ class HeadOfCard {
       case HeadFamily::boxes:
         break;
     }
-    refuse("head.family: " + std::string(name_of(from_.family)) + " is not supported");
+    return head_of_rows(card_, origin_);
   }
 
  private:
@@ -126,12 +127,15 @@ class HeadOfCard {
 }  // namespace
 
 ModelData model_data(const Card& card, const std::string& origin) {
-  if (card.input.size) refuse_card(origin, "input.size: only \"own\" is supported");
+  if (card.input.size && card.head.family != HeadFamily::boxes)
+    refuse_card(origin, "input.size: only \"own\" is supported in this family");
   ModelData data;
   data.name = card.name.empty() ? std::string(name_of(card.head.family)) : card.name;
   data.title = data.name;
-  data.input = {
-      .channel_order = card.input.channels, .multiple = card.input.multiple, .pad = card.input.pad};
+  data.input = {.channel_order = card.input.channels,
+                .multiple = card.input.multiple,
+                .pad = card.input.pad,
+                .size = card.input.size};
   data.head = HeadOfCard(card, origin).data();
   return data;
 }

@@ -90,9 +90,4 @@ std::optional<std::vector<std::string>> python_names(std::string_view text, std:
   return scanner.at_end() ? std::optional(names) : std::nullopt;
 }
 
-bool python_is_true(std::string_view text, std::string_view name) {
-  const std::string member = "'" + std::string(name) + "': True";
-  return text.find(member) != std::string_view::npos;
-}
-
 }  // namespace facepipe::detector

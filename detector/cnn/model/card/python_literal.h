@@ -19,7 +19,4 @@ namespace facepipe::detector {
 [[nodiscard]] std::optional<std::vector<std::string>> python_names(std::string_view text,
                                                                    std::size_t most);
 
-/// Returns whether the text of a dictionary has the member `name` with the value True.
-[[nodiscard]] bool python_is_true(std::string_view text, std::string_view name);
-
 }  // namespace facepipe::detector

@@ -109,13 +109,11 @@ std::vector<CardClass> classes_of(const Metadata& metadata) {
   return classes;
 }
 
+/// Returns the head of a file, which may also contain the suppression (nms=True, end2end). facepipe
+/// reads the maps before the file's own decoding, so it doesn't matter what follows.
 CardHead head_of(const Metadata& metadata) {
   CardHead head;
-  const std::string_view arguments = metadata.text("args");
-  const bool has_suppression =
-      python_is_true(arguments, "nms") || metadata.text("end2end") == "True";
-  head.family = has_suppression ? HeadFamily::boxes : HeadFamily::yolo_dfl;
-  if (has_suppression) head.layout = BoxLayout::xyxy_score_class;
+  head.family = HeadFamily::yolo_dfl;
   if (metadata.text("stride") != "32")
     metadata.refuse("stride", "only 32 is supported, not " + printable(metadata.text("stride"), 8));
   if (metadata.text("task") != "pose") return head;
@@ -123,7 +121,6 @@ CardHead head_of(const Metadata& metadata) {
   const bool fits = shape && shape->size() == 2 && (*shape)[0] <= kMostPoints &&
                     ((*shape)[1] == 2 || (*shape)[1] == 3);
   if (!fits) metadata.refuse("kpt_shape", "not the number of points and of their values");
-  if (has_suppression) return head;
   head.points = (*shape)[0];
   head.point_values = (*shape)[1];
   return head;

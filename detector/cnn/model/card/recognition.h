@@ -20,10 +20,11 @@ namespace facepipe::detector {
 [[nodiscard]] std::optional<Card> recognised_scrfd(const onnx::ModelProto& model);
 
 /// Returns the card of a file that Ultralytics has exported (YOLO from version 8 on, "detect" and
-/// "pose"). The file's metadata say what the card says. Returns nullopt for all other files. The
-/// English name of a class decides what kind of class it is. If facepipe doesn't know a name, the
-/// class is ignored, but a network's only class is then a face. Errors: device, naming `source`,
-/// for a task or stride that isn't supported, for wrong metadata, and if all classes are ignored.
+/// "pose"), also with the suppression within. The file's metadata say what the card says. Returns
+/// nullopt for all other files. The English name of a class decides what kind of class it is. If
+/// facepipe doesn't know a name, the class is ignored, but a network's only class is then a face.
+/// Errors: device, naming `source`, for a task or stride that isn't supported, for wrong metadata,
+/// and if all classes are ignored.
 [[nodiscard]] std::optional<Card> recognised_ultralytics(const onnx::ModelProto& model,
                                                          const std::string& source);
 

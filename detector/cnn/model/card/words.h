@@ -32,10 +32,12 @@ inline constexpr std::array<CardWord<ScoreKind>, 3> kScoreWords{
      {"logit", ScoreKind::logit},
      {"softmax2", ScoreKind::softmax2}}};
 
-inline constexpr std::array<CardWord<BoxLayout>, 3> kLayoutWords{
+inline constexpr std::array<CardWord<BoxLayout>, 5> kLayoutWords{
     {{"cxcywh-classes", BoxLayout::cxcywh_classes},
+     {"xyxy-classes", BoxLayout::xyxy_classes},
      {"xyxy-score-class", BoxLayout::xyxy_score_class},
-     {"xyxy-score", BoxLayout::xyxy_score}}};
+     {"xyxy-score", BoxLayout::xyxy_score},
+     {"batch-xyxy-class-score", BoxLayout::batch_xyxy_class_score}}};
 
 inline constexpr std::array<CardWord<ClassKind>, 5> kClassWords{{{"face", ClassKind::face},
                                                                  {"head", ClassKind::head},

@@ -27,13 +27,15 @@ const char* name_of(const Operator& op) {
                                            "InvertedResidual",
                                            "PairChains",
                                            "Stem",
-                                           "PyramidStep"};
+                                           "PyramidStep",
+                                           "RowOperator"};
   static_assert(std::size(kNames) == std::variant_size_v<Operator>);
+  if (const auto* const rows = std::get_if<RowOperator>(&op)) return rows->type.c_str();
   return kNames[op.index()];
 }
 
 ValueId Graph::add_value(const std::string& name) {
-  values.push_back({name, {}});
+  values.push_back({name, {}, {}});
   return static_cast<ValueId>(values.size()) - 1;
 }
 

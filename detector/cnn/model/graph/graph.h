@@ -19,9 +19,19 @@ namespace facepipe::detector::graph {
 /// Identifies a value that flows between nodes: an index into Graph::values.
 using ValueId = int;
 
+/// A range of integers, which contains both ends.
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  friend bool operator==(const IntegerRange&, const IntegerRange&) = default;
+};
+
 struct Value {
   std::string name;
-  std::vector<std::int64_t> extents;  ///< filled by infer_shapes()
+  std::vector<std::int64_t> extents;  ///< filled by infer_shapes(), except for weights
+  /// Empty if the value has floats. Otherwise the range of all integers, or one range for each
+  /// index on the last axis. Filled by infer_shapes(), except for weights.
+  std::vector<IntegerRange> integers{};
 };
 
 /// Holds the extents of a map, without the leading 1.
@@ -190,11 +200,36 @@ struct PyramidStep {
   Convolution lateral;
 };
 
-using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
-                              Multiply, LeakyRelu, Concat, Shuffle, MaxPool, Upsample, Transpose,
-                              Reshape, Split, InvertedResidual, PairChains, Stem, PyramidStep>;
+/// Describes what a Slice takes from one axis, as in the file: `end` is the index after the last
+/// one, and negative indices count from the axis's end.
+struct AxisSlice {
+  std::int64_t axis = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t step = 1;  ///< >= 1
+};
 
-/// Returns an operator's name for messages and tables, such as "Convolution".
+/// Computes an operator of ONNX on values with any number of axes. Its inputs may be weights, which
+/// are then values without a producer. Only libraries on the CPU compute it; row_operator.h has its
+/// rules.
+struct RowOperator {
+  std::string type;       ///< ONNX's name of the operator
+  std::int64_t axis = 0;  ///< as in the file: a negative axis counts from the end
+  /// The sizes of Split's parts, the axes of Unsqueeze, Squeeze and ReduceMax, the extents of
+  /// Expand, the repeats of Tile, or the number of values that TopK takes.
+  std::vector<std::int64_t> numbers{};
+  std::vector<AxisSlice> slices{};  ///< for Slice
+  bool keeps = true;                ///< ReduceMax and ArgMax: whether the axis stays, with extent 1
+  bool to_floats = true;            ///< Cast: to floats or to integers
+};
+
+using Operator =
+    std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add, Multiply,
+                 LeakyRelu, Concat, Shuffle, MaxPool, Upsample, Transpose, Reshape, Split,
+                 InvertedResidual, PairChains, Stem, PyramidStep, RowOperator>;
+
+/// Returns an operator's name for messages and tables, such as "Convolution". The text lives as
+/// long as `op`.
 [[nodiscard]] const char* name_of(const Operator& op);
 
 struct Node {

@@ -198,7 +198,7 @@ void check_amounts(const Graph& graph, Size trial) {
       if (elements > most)
         refuse(graph, node,
                "would compute more than " + std::to_string(kMostOfAPixel) +
-                   " numbers for each pixel of the picture");
+                   " numbers for each pixel of a picture of " + to_string(trial));
     }
 }
 
@@ -219,6 +219,12 @@ Graph check_onnx(onnx::ModelProto& model, const std::string& source, Size trial)
   infer_shapes(graph, trial);
   check_amounts(graph, trial);
   return graph;
+}
+
+void check_size(const onnx::ModelProto& model, const std::string& source, Size network) {
+  Graph graph = import_onnx(model, source);
+  infer_shapes(graph, network);
+  check_amounts(graph, network);
 }
 
 }  // namespace facepipe::detector::graph

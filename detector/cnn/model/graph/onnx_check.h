@@ -30,8 +30,14 @@ void check_parts(const onnx::ModelProto& model, const std::string& source);
 /// Nodes must have operators of import_onnx(), and attributes of the right type, each at most once.
 /// Each weight must have its own name, be float or int64, be in the file itself, and have as many
 /// values as its extents say. No value may hold more than a small multiple of the picture's pixels.
-/// Returns the graph with the shapes for a picture of `trial`. Throws Error(device), naming
-/// `source`, and the node and operator if there is one.
+/// All extents must be known before the network runs, and each index must lie within the values
+/// that it selects from (row_operator.h). Returns the graph with the shapes for a picture of
+/// `trial`. Throws Error(device), naming `source`, and the node and operator if there is one.
 [[nodiscard]] Graph check_onnx(onnx::ModelProto& model, const std::string& source, Size trial);
+
+/// Checks again, for a network of another size, the amounts of numbers in a file that check_onnx()
+/// has accepted. This is necessary if values can grow faster than the picture. Throws the errors of
+/// check_onnx().
+void check_size(const onnx::ModelProto& model, const std::string& source, Size network);
 
 }  // namespace facepipe::detector::graph

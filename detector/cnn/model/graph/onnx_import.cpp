@@ -1,9 +1,15 @@
 #include "detector/cnn/model/graph/onnx_import.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
 
 #include "core/terminal_text.h"
 #include "detector/cnn/model/graph/onnx_node.h"
+#include "detector/cnn/model/graph/row_operator.h"
 #include "detector/model_file.h"
 
 namespace facepipe::detector::graph {
@@ -124,20 +130,22 @@ Operator reshape(const OnnxNode& node) {
   return Reshape{node.integers(1)};
 }
 
-Operator concat(const OnnxNode& node) {
+Operator concat(const OnnxNode& node, bool maps) {
   node.expect(1, kMostParts, {"axis"});
-  if (node.integer("axis", 0) != 1) node.fail("only channels can be joined");
-  return Concat{};
+  const std::int64_t axis = node.integer("axis", 0);
+  if (maps && axis == 1) return Concat{};
+  return RowOperator{.type = "Concat", .axis = axis};
 }
 
-Operator split(const OnnxNode& node) {
+Operator split(const OnnxNode& node, bool maps) {
   const int outputs = node.proto().output_size();
   if (outputs < 1 || outputs > kMostParts) node.fail("has too many outputs, or none");
   node.expect(1, 2, {"axis", "split"}, outputs);
-  if (node.integer("axis", 0) != 1) node.fail("only channels can be split");
   const std::vector<std::int64_t> sizes =
       node.has_input(1) ? node.integers(1) : node.integers("split", {});
   if (sizes.size() != static_cast<std::size_t>(outputs)) node.fail("needs the size of each part");
+  const std::int64_t axis = node.integer("axis", 0);
+  if (!maps || axis != 1) return RowOperator{.type = "Split", .axis = axis, .numbers = sizes};
   Split result;
   for (const std::int64_t size : sizes) {
     if (size < 1 || size > kMostChannels) node.fail("has a part of an impossible size");
@@ -146,7 +154,105 @@ Operator split(const OnnxNode& node) {
   return result;
 }
 
-Operator operator_of(const OnnxNode& node) {
+/// Says what an operator on rows reads from its node.
+struct RowRule {
+  const char* type;
+  int values = 1;            ///< number of inputs that are values, or weights that are used so
+  const char* numbers = "";  ///< name of its list of integers: an attribute, or the next input
+  std::int64_t axis = 0;     ///< default of the attribute "axis"
+  std::vector<std::string_view> attributes{};
+};
+
+const RowRule* row_rule(const std::string& type) {
+  static const std::vector<RowRule> kRules{
+      {"Sub", 2},
+      {"Div", 2},
+      {"Mod", 2, "", 0, {"fmod"}},
+      {"MatMul", 2},
+      {"Exp"},
+      {"Sqrt"},
+      {"Floor"},
+      {"Softmax", 1, "", -1, {"axis"}},
+      {"Cast", 1, "", 0, {"to"}},
+      {"Unsqueeze", 1, "axes", 0, {"axes"}},
+      {"Squeeze", 1, "axes", 0, {"axes"}},
+      {"Flatten", 1, "", 1, {"axis"}},
+      {"Expand", 1, "shape"},
+      {"Tile", 1, "repeats"},
+      {"ReduceMax", 1, "axes", 0, {"axes", "keepdims"}},
+      {"ArgMax", 1, "", 0, {"axis", "keepdims", "select_last_index"}},
+      {"TopK", 1, "k", -1, {"axis", "largest", "sorted", "k"}},
+      {"Gather", 2, "", 0, {"axis"}},
+      {"GatherElements", 2, "", 0, {"axis"}},
+      {"GatherND", 2, "", 0, {"batch_dims"}}};
+  const auto found = std::ranges::find(kRules, type, &RowRule::type);
+  return found == kRules.end() ? nullptr : &*found;
+}
+
+/// Reads a list that is an input, or an attribute in older operator sets.
+std::vector<std::int64_t> integer_list(const OnnxNode& node, int input, const char* attribute) {
+  if (node.has_input(input)) return node.integers(input);
+  return node.integers(attribute, {});
+}
+
+Operator slice(const OnnxNode& node) {
+  node.expect(1, 5, {"starts", "ends", "axes"});
+  const std::vector<std::int64_t> begins = integer_list(node, 1, "starts");
+  const std::vector<std::int64_t> ends = integer_list(node, 2, "ends");
+  const std::vector<std::int64_t> axes = integer_list(node, 3, "axes");
+  const std::vector<std::int64_t> steps = integer_list(node, 4, "steps");
+  const auto fits = [&](const std::vector<std::int64_t>& list) {
+    return list.empty() || list.size() == begins.size();
+  };
+  if (begins.empty() || ends.size() != begins.size() || !fits(axes) || !fits(steps))
+    node.fail("needs a begin and an end for each axis");
+  RowOperator result{.type = "Slice"};
+  for (std::size_t i = 0; i < begins.size(); ++i)
+    result.slices.push_back({axes.empty() ? static_cast<std::int64_t>(i) : axes[i], begins[i],
+                             ends[i], steps.empty() ? 1 : steps[i]});
+  return result;
+}
+
+/// Refuses attributes and inputs of an operator on rows whose meaning the rules don't know.
+void check_row_node(const OnnxNode& node, const RowRule& rule) {
+  const bool has_list = *rule.numbers != '\0';
+  node.expect(rule.values, rule.values + (has_list ? 1 : 0), rule.attributes,
+              rule.type == std::string_view("TopK") ? 2 : 1);
+  node.expect_integer("fmod", 0);
+  node.expect_integer("batch_dims", 0);
+  node.expect_integer("select_last_index", 0);
+}
+
+Operator row_operator(const OnnxNode& node, const RowRule& rule) {
+  check_row_node(node, rule);
+  RowOperator result{.type = rule.type};
+  result.axis = node.integer("axis", rule.axis);
+  result.keeps = node.integer("keepdims", 1) != 0;
+  if (*rule.numbers != '\0') {
+    result.numbers = result.type == "TopK" && !node.has_input(1)
+                         ? std::vector{node.integer("k", 0)}
+                         : integer_list(node, rule.values, rule.numbers);
+    if (result.numbers.empty()) node.fail("needs its " + std::string(rule.numbers));
+  }
+  if (result.type == "Cast") {
+    const std::int64_t to = node.integer("to", 0);
+    const bool known = to == onnx::TensorProto::FLOAT || to == onnx::TensorProto::INT64 ||
+                       to == onnx::TensorProto::INT32;
+    if (!known) node.fail("makes a type of numbers that is not supported");
+    result.to_floats = to == onnx::TensorProto::FLOAT;
+  }
+  return result;
+}
+
+Operator sum_or_product(const OnnxNode& node, bool maps) {
+  node.expect(2, 2, {});
+  const std::string& type = node.proto().op_type();
+  if (!maps) return RowOperator{.type = type};
+  return type == "Add" ? Operator(Add{}) : Operator(Multiply{});
+}
+
+/// Returns the operator of a node. `maps` says whether all of its inputs are maps, and no weights.
+Operator operator_of(const OnnxNode& node, bool maps) {
   const std::string& type = node.proto().op_type();
   if (!node.proto().domain().empty() && node.proto().domain() != "ai.onnx")
     node.fail("operators of domain " + node.proto().domain() + " are not supported");
@@ -157,12 +263,9 @@ Operator operator_of(const OnnxNode& node) {
   if (type == "Resize") return resize(node);
   if (type == "Transpose") return transpose(node);
   if (type == "Reshape") return reshape(node);
-  if (type == "Concat") return concat(node);
-  if (type == "Split") return split(node);
-  if (type == "Add" || type == "Mul") {
-    node.expect(2, 2, {});
-    return type == "Add" ? Operator(Add{}) : Operator(Multiply{});
-  }
+  if (type == "Concat") return concat(node, maps);
+  if (type == "Split") return split(node, maps);
+  if (type == "Add" || type == "Mul") return sum_or_product(node, maps);
   if (type == "LeakyRelu") {
     node.expect(1, 1, {"alpha"});
     return LeakyRelu{node.number("alpha", LeakyRelu{}.slope)};
@@ -171,15 +274,33 @@ Operator operator_of(const OnnxNode& node) {
     node.expect(1, 1, {});
     return Activate{type == "Relu" ? Activation::relu : Activation::sigmoid};
   }
+  if (type == "Slice") return slice(node);
+  if (const RowRule* const rule = row_rule(type)) return row_operator(node, *rule);
   node.fail("this operator is not supported");
 }
 
-/// Returns how many inputs are values and not weights.
+/// Returns how many inputs are values, or weights that an operator on rows uses as values.
 int value_inputs(const Operator& op, const onnx::NodeProto& node) {
-  const bool takes_values = std::holds_alternative<Add>(op) ||
-                            std::holds_alternative<Multiply>(op) ||
-                            std::holds_alternative<Concat>(op);
-  return takes_values ? node.input_size() : 1;
+  const std::string& type = node.op_type();
+  if (type == "Add" || type == "Mul" || type == "Concat") return node.input_size();
+  const RowRule* const rule = std::holds_alternative<RowOperator>(op) ? row_rule(type) : nullptr;
+  return rule != nullptr ? rule->values : 1;
+}
+
+/// Returns the ranges of a tensor's integers: a range for each index of a short last axis, or one
+/// range for all.
+std::vector<IntegerRange> ranges_of(const std::vector<std::int64_t>& integers, std::int64_t last) {
+  constexpr std::int64_t kMostRanges = 8;
+  if (integers.empty()) return {};
+  const auto count = static_cast<std::size_t>(last <= kMostRanges ? last : 1);
+  std::vector<IntegerRange> ranges;
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    const IntegerRange one{integers[i], integers[i]};
+    if (i < count) ranges.push_back(one);
+    IntegerRange& range = ranges[i % count];
+    range = joined(std::vector{range, one});
+  }
+  return ranges;
 }
 
 class Import {
@@ -209,30 +330,78 @@ class Import {
       if (constants_.contains(input.name())) continue;  // old files list their weights here, too
       if (!ids_.empty()) fail("has more than one input");
       graph_.input = ids_[input.name()] = graph_.add_value(input.name());
+      maps_.insert(input.name());
     }
     if (ids_.empty()) fail("has no input");
   }
 
   void add_node(const onnx::NodeProto& proto) {
     const OnnxNode node(proto, constants_, graph_.source);
-    Node result{node.name(), operator_of(node), {}, {}};
+    Node result{node.name(), operator_of(node, reads_maps(proto)), {}, {}};
+    const bool rows = std::holds_alternative<RowOperator>(result.op);
     for (int i = 0; i < value_inputs(result.op, proto); ++i) {
-      const auto found = ids_.find(proto.input(i));
+      auto found = ids_.find(proto.input(i));
+      if (found == ids_.end() && rows && constants_.contains(proto.input(i)))
+        found = add_weights(node, i);
       if (found == ids_.end())
         node.fail("nothing before it computes its input " + shown_name(proto.input(i)));
       result.inputs.push_back(found->second);
     }
+    const bool maps = gives_maps(node, result);
     for (const std::string& output : proto.output()) {
       if (output.empty() || ids_.contains(output) || constants_.contains(output))
         node.fail("its output has no name, or the name of another value");
       result.outputs.push_back(ids_[output] = graph_.add_value(output));
+      if (maps) maps_.insert(output);
     }
     graph_.nodes.push_back(std::move(result));
+  }
+
+  /// Returns whether all inputs of a node are maps.
+  [[nodiscard]] bool reads_maps(const onnx::NodeProto& proto) const {
+    const int count = proto.op_type() == "Split" ? 1 : proto.input_size();
+    return std::all_of(proto.input().begin(),
+                       proto.input().begin() + std::min(count, proto.input_size()),
+                       [&](const std::string& name) { return maps_.contains(name); });
+  }
+
+  /// Returns whether the results of a node are maps, or can be maps as far as the file says.
+  [[nodiscard]] bool gives_maps(const OnnxNode& node, const Node& result) const {
+    constexpr std::size_t kMapRank = 4;
+    if (const auto* const reshape = std::get_if<Reshape>(&result.op))
+      return reshape->extents.size() == kMapRank;
+    const bool keeps_axes = std::holds_alternative<Transpose>(result.op) ||
+                            std::holds_alternative<Activate>(result.op) ||
+                            std::holds_alternative<LeakyRelu>(result.op);
+    if (keeps_axes) return maps_.contains(node.proto().input(0));
+    const auto* const rows = std::get_if<RowOperator>(&result.op);
+    if (rows == nullptr) return true;
+    // Attention is computed with values of four axes.
+    static constexpr std::array kKeepAxes{"Split", "Concat", "MatMul", "Softmax", "Add", "Mul"};
+    return std::ranges::find(kKeepAxes, rows->type) != kKeepAxes.end() &&
+           maps_.contains(node.proto().input(0));
+  }
+
+  /// Makes a value of weights that an operator on rows reads.
+  std::map<std::string, ValueId>::iterator add_weights(const OnnxNode& node, int input) {
+    const std::string& name = node.proto().input(input);
+    const onnx::TensorProto& tensor = *constants_.at(name);
+    const ValueId id = graph_.add_value(name);
+    Value& value = graph_.value(id);
+    value.extents = node.extents(input);
+    if (tensor.data_type() == onnx::TensorProto::INT64) {
+      const auto count = std::accumulate(value.extents.begin(), value.extents.end(),
+                                         std::int64_t{1}, std::multiplies<>());
+      value.integers = ranges_of(values_of<std::int64_t>(tensor, count),
+                                 value.extents.empty() ? 1 : value.extents.back());
+    }
+    return ids_.emplace(name, id).first;
   }
 
   const onnx::GraphProto& proto_;
   Constants constants_;
   std::map<std::string, ValueId> ids_;
+  std::set<std::string> maps_;  ///< names of values that are maps
   Graph graph_;
 };
 

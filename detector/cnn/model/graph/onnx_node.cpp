@@ -52,8 +52,8 @@ std::string OnnxNode::name() const {
   return node_.output(0);
 }
 
-void OnnxNode::expect(int fewest_inputs, int most_inputs,
-                      std::initializer_list<std::string_view> known, int outputs) const {
+void OnnxNode::expect(int fewest_inputs, int most_inputs, std::span<const std::string_view> known,
+                      int outputs) const {
   if (node_.input_size() < fewest_inputs || node_.input_size() > most_inputs ||
       node_.output_size() != outputs)
     fail("has " + std::to_string(node_.input_size()) + " inputs and " +

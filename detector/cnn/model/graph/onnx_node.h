@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,12 @@ class OnnxNode {
 
   /// Refuses attributes other than `known`, other numbers of inputs than these limits allow, and
   /// another number of outputs.
-  void expect(int fewest_inputs, int most_inputs, std::initializer_list<std::string_view> known,
+  void expect(int fewest_inputs, int most_inputs, std::span<const std::string_view> known,
               int outputs = 1) const;
+  void expect(int fewest_inputs, int most_inputs, std::initializer_list<std::string_view> known,
+              int outputs = 1) const {
+    expect(fewest_inputs, most_inputs, std::span(known.begin(), known.size()), outputs);
+  }
   [[nodiscard]] bool has_input(int index) const {
     return index < node_.input_size() && !node_.input(index).empty();
   }

@@ -4,6 +4,7 @@
 
 #include "core/limits.h"
 #include "detector/cnn/model/graph/graph.h"
+#include "detector/cnn/model/graph/row_operator.h"
 
 namespace facepipe::detector::graph {
 namespace {
@@ -144,6 +145,8 @@ class Inference {
     }
     return results;
   }
+  /// infer_shapes() handles these operators, because their results also have types.
+  std::vector<Extents> operator()(const RowOperator&) const { fail("has no map as its result"); }
   std::vector<Extents> operator()(const PairChains& op) const {
     std::size_t inputs = 0;
     for (const PairChain& chain : op.chains) inputs += chain.input_count();
@@ -241,16 +244,48 @@ void check_size(const Graph& graph, const Node& node, const Extents& extents) {
     refuse(graph, node, "would compute " + text(extents));
 }
 
+/// Sets the types of the results of an operator on rows.
+void infer_rows(Graph& graph, const Node& node, const RowOperator& op) {
+  std::vector<RowType> inputs;
+  for (const ValueId input : node.inputs)
+    inputs.push_back({graph.value(input).extents, graph.value(input).integers});
+  std::vector<RowType> types =
+      row_types(op, inputs, node.outputs.size(),
+                [&](const std::string& reason) { refuse(graph, node, reason); });
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    check_size(graph, node, types[i].extents);
+    graph.value(node.outputs[i]).extents = std::move(types[i].extents);
+    graph.value(node.outputs[i]).integers = std::move(types[i].integers);
+  }
+}
+
+/// Returns the ranges of the integers in the results of a node that isn't an operator on rows. Such
+/// a node computes floats, or arranges the numbers of its input.
+std::vector<IntegerRange> arranged_integers(const Graph& graph, const Node& node) {
+  const bool arranges =
+      std::holds_alternative<Reshape>(node.op) || std::holds_alternative<Transpose>(node.op);
+  for (const ValueId input : node.inputs)
+    if (!graph.value(input).integers.empty() && !arranges)
+      refuse(graph, node, "can't compute integers");
+  const std::vector<IntegerRange>& ranges = graph.value(node.inputs.front()).integers;
+  return ranges.empty() ? ranges : std::vector{joined(ranges)};
+}
+
 }  // namespace
 
 void infer_shapes(Graph& graph, Size size) {
   graph.value(graph.input).extents = {1, graph.input_channels, size.height, size.width};
   for (const Node& node : graph.nodes) {
+    if (const auto* const rows = std::get_if<RowOperator>(&node.op)) {
+      infer_rows(graph, node, *rows);
+      continue;
+    }
     const std::vector<Extents> shapes = std::visit(Inference(graph, node), node.op);
     if (shapes.size() != node.outputs.size()) refuse(graph, node, "has a wrong number of outputs");
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       check_size(graph, node, shapes[i]);
       graph.value(node.outputs[i]).extents = shapes[i];
+      graph.value(node.outputs[i]).integers = arranged_integers(graph, node);
     }
   }
 }

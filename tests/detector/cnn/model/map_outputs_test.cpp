@@ -37,7 +37,7 @@ struct Cut {
 
 Cut cut_scrfd() {
   Cut cut{test::small_scrfd().model(), {}, {}};
-  cut.maps = make_canonical(cut.model, "test.onnx", {Tail::arrangement_cut, {}});
+  cut.maps = make_canonical(cut.model, "test.onnx", {Tail::arrangement_cut, {}}).maps;
   cut.graph = graph::check_onnx(cut.model, "test.onnx", kTrial);
   return cut;
 }

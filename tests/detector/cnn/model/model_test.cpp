@@ -266,27 +266,6 @@ TEST(Model, RefusesAnScrfdWithOtherScores) {
   }
 }
 
-TEST(Model, NamesTheFamilyThatItDoesNotSupport) {
-  const TemporaryFolder folder;
-  onnx::ModelProto file = centerface_ends();
-  file.mutable_graph()->mutable_output()->DeleteSubrange(1, 3);
-  for (const auto& [key, value] : {std::pair{"author", "Ultralytics"},
-                                   {"task", "detect"},
-                                   {"stride", "32"},
-                                   {"end2end", "True"},
-                                   {"names", "{0: 'face'}"}}) {
-    auto& entry = *file.add_metadata_props();
-    entry.set_key(key);
-    entry.set_value(value);
-  }
-  try {
-    const Model model(folder.write("yolo.onnx", file.SerializeAsString()));
-    ADD_FAILURE() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("head.family: boxes is not supported"));
-  }
-}
-
 TEST(Model, IsWrittenForTheSizeAskedFor) {
   const Model model(test::centerface_file());
   onnx::ModelProto sized;

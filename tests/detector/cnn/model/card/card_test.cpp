@@ -61,6 +61,9 @@ const Json kCards[] = {
     with_head(R"({"family": "retinaface", "anchors": [[16, 32], [64, 128], [256, 512]],
                   "variances": [0.25, 0.5], "scores": "probability"})"),
     with_head(R"({"family": "boxes", "layout": "xyxy-score", "outputs": {"all": ["dets"]}})"),
+    with_head(R"({"family": "boxes", "layout": "batch-xyxy-class-score", "scores": "logit"})"),
+    with_head(R"({"family": "boxes", "layout": "xyxy-score-class",
+                  "outputs": {"box": ["b"], "score": ["s"], "class": ["labels"]}})"),
 };
 
 TEST(Card, IsReadWithAllItsMembers) {

@@ -33,7 +33,8 @@ struct Dropped {
 };
 
 Dropped dropped(onnx::ModelProto model, const Card& card) {
-  const std::vector<LastMap> maps = make_canonical(model, "test.onnx", {Tail::decoding_cut, {}});
+  const std::vector<LastMap> maps =
+      make_canonical(model, "test.onnx", {Tail::decoding_cut, {}}).maps;
   const OnnxValue picture = test::noise_picture(test::kYoloSide, test::kYoloSide);
   const auto before = interpret_onnx(model, picture);
   drop_ignored_classes(model, "test.onnx", maps, card);
@@ -96,7 +97,8 @@ TEST(IgnoredClasses, MustBeClear) {
   std::vector<ClassKind> kinds(64, kIgnore);
   kinds[3] = kFace;
   onnx::ModelProto model = test::small_yolo(64).model();
-  const std::vector<LastMap> maps = make_canonical(model, "test.onnx", {Tail::decoding_cut, {}});
+  const std::vector<LastMap> maps =
+      make_canonical(model, "test.onnx", {Tail::decoding_cut, {}}).maps;
   test::expect_error(ErrorKind::device, "has as many classes as other values of a cell", [&] {
     drop_ignored_classes(model, "test.onnx", maps, card_of(HeadFamily::yolo_dfl, kinds));
   });

@@ -177,8 +177,30 @@ TEST(ModelDataOfACard, IsRefusedIfNoDetectorDoesThat) {
          card.input.multiple = 128;
          card.head.strides = {8, 128};
        }},
-      {"head.family: boxes is not supported",
-       [](Card& card) { card.head.family = HeadFamily::boxes; }},
+      {"head.outputs: this layout needs one name of all, or one each of box, score and class",
+       [](Card& card) {
+         card.head.family = HeadFamily::boxes;
+         card.head.layout = BoxLayout::xyxy_score_class;
+         card.head.outputs.box = {"boxes"};
+         card.head.outputs.score = {"scores"};
+       }},
+      {"head.outputs: this layout needs one name of all, or one each of box and score",
+       [](Card& card) {
+         card.head.family = HeadFamily::boxes;
+         card.head.layout = BoxLayout::xyxy_score;
+         card.head.outputs.all = {"one", "two"};
+       }},
+      {"head.outputs: this layout needs one name of all, or one each of box and score",
+       [](Card& card) {
+         card.head.family = HeadFamily::boxes;
+         card.head.layout = BoxLayout::xyxy_score;
+         card.head.outputs.points = {"points"};
+       }},
+      {"head.scores: softmax2 is not supported in this family",
+       [](Card& card) {
+         card.head.family = HeadFamily::boxes;
+         card.head.scores = ScoreKind::softmax2;
+       }},
   };
   for (const Unsupported& unsupported : kUnsupported) {
     Card card = scrfd_card();

@@ -106,8 +106,7 @@ TEST(RecognisedUltralytics, MayHaveSuppressionWithin) {
        {Entries{{"args", "{'nms': True}"}}, Entries{{"end2end", "True"}}}) {
     const auto card = recognised(changes);
     ASSERT_TRUE(card);
-    EXPECT_EQ(card->head.family, HeadFamily::boxes);
-    EXPECT_EQ(card->head.layout, BoxLayout::xyxy_score_class);
+    EXPECT_EQ(card->head.family, HeadFamily::yolo_dfl);
   }
 }
 

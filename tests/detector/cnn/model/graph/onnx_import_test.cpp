@@ -233,7 +233,7 @@ onnx::NodeProto& node_of(onnx::GraphProto& graph, const char* type) {
 }
 
 const Damage kOtherDamages[] = {
-    {"only channels can be joined",
+    {"(Concat): joins values that don't fit",
      [](onnx::GraphProto& g) { node_of(g, "Concat").mutable_attribute(0)->set_i(2); }},
     {"has 0 inputs", [](onnx::GraphProto& g) { node_of(g, "Concat").clear_input(); }},
     {"has 300 inputs",
@@ -242,7 +242,7 @@ const Damage kOtherDamages[] = {
      }},
     {"joins 1x6x4x8 and 1x3x8x16",
      [](onnx::GraphProto& g) { node_of(g, "Concat").set_input(2, "picture"); }},
-    {"only channels can be split",
+    {"(Split): has parts that don't fit",
      [](onnx::GraphProto& g) { node_of(g, "Split").clear_attribute(); }},
     {"needs the size of each part",
      [](onnx::GraphProto& g) { node_of(g, "Split").mutable_input()->RemoveLast(); }},
