@@ -26,7 +26,7 @@ class FrameWork {
   virtual ~FrameWork() = default;
 };
 
-/// A frame between decoder and encoder. Its nine members are all that the stages know of the frame
+/// A frame between decoder and encoder. Its ten members are all that the stages know of the frame
 /// so far.
 struct WorkItem {
   Frame frame;
@@ -41,6 +41,7 @@ struct WorkItem {
   /// The small picture in which motion is estimated. start() fills it in if not all frames are
   /// searched.
   std::shared_ptr<const track::MotionPicture> picture;
+  bool begins_next_part = false;  ///< the next part has the frame (FrameUse::begins_next)
 };
 
 /// Finds faces in the frames of one lane and draws them, on the lane's device. It draws nothing if

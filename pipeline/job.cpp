@@ -101,7 +101,9 @@ LaneConnections::Limits connection_limits(const JobOptions& options, const JobPl
 /// If there is only one lane, gives it the first frame, which is already decoded. The lane of a
 /// part begins with another frame.
 OpenInput with_first_frame(OpenInput input, const JobPlan& plan) {
-  if (plan.lanes.count == 1 && !plan.part)
+  if (plan.part)
+    input.lanes.front().decoding.window.emplace(*plan.part);
+  else if (plan.lanes.count == 1)
     input.lanes.front().decoding.first = std::move(input.first);
   return input;
 }
@@ -138,6 +140,7 @@ class Job {
   void fill_lanes(JobResult& result) const;
   void fill_detection(JobResult& result) const;
   void check_part(const JobResult& result) const;
+  [[nodiscard]] HiddenPart hidden_part();
   void finish_part(const Backend& backend, std::vector<std::string> told, JobResult& result);
 
   const JobOptions& options_;
@@ -254,7 +257,20 @@ void Job::fill_detection(JobResult& result) const {
 /// Throws if the job has failed, or if it has read another input than the one that was split.
 void Job::check_part(const JobResult& result) const {
   if (result.failure) result.throw_failure();
-  if (reader_.part_hash() != plan_.part->hash) refuse_other_input(options_.input.name);
+  if (!reader_.read_part()) refuse_other_input(options_.input.name);
+  if (plan_.part->next && !input_.hiding->next_part())
+    throw Error(ErrorKind::input, options_.input.name +
+                                      ": fewer frames could be decoded than when it was split; "
+                                      "hide it as a whole");
+}
+
+HiddenPart Job::hidden_part() {
+  HiddenPart hidden;
+  hidden.tracks_begun = input_.hiding->tracks_begun();
+  hidden.counts = input_.hiding->track_counts();
+  if (options_.hide->collects_tracks) hidden.tracks = input_.hiding->collected_tracks();
+  if (const auto& next = input_.hiding->next_part()) hidden.next_pts = next->pts;
+  return hidden;
 }
 
 /// @param told  the notices without those about the ledger, which the joined job has, too
@@ -263,7 +279,8 @@ void Job::finish_part(const Backend& backend, std::vector<std::string> told, Job
   check_part(result);
   PartFacts facts;
   facts.key = plan_.part->key;
-  facts.maker = part_maker(backend, lanes_.first().encoder(), plan_);
+  facts.maker = part_maker(backend, options_, lanes_.first().encoder(), plan_);
+  if (input_.hiding) facts.hidden = hidden_part();
   facts.host = this_machine().host;
   facts.device = lanes_.first().device();
   facts.ledger = result.ledger;
@@ -299,7 +316,9 @@ void Job::finish(const Backend& backend, JobResult& result) {
     result.tracks = input_.hiding->tracks();
     result.track_counts = input_.hiding->track_counts();
     input_.hiding->report(diagnostics_.notices);
-    if (!cut_short()) input_.hiding->check_instructions(options_, diagnostics_.notices);
+    // Only the job that joins parts knows whether instructions apply to any part.
+    if (!cut_short() && !plan_.part)
+      input_.hiding->check_instructions(options_, diagnostics_.notices);
   }
   if (writer_.muxer() != nullptr)
     finish_output(options_, *plan_.output, *lanes_.first().encoder(), *writer_.muxer(), result);

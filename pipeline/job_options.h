@@ -62,6 +62,7 @@ struct Regions {
 struct KnownTracks {
   std::string name;  ///< the file's name, for errors
   track::TrackFile file;
+  std::string sha256{};  ///< of the file; empty if the tracks are from no file
   /// True: a person may have edited the file. False: a pass over the same input made it.
   bool by_person = true;
   /// The appearance for each FileTrack::style. The empty style isn't listed: it is
@@ -95,6 +96,8 @@ struct HideJob {
   /// different sizes or time bases, the job throws Error(usage).
   std::shared_ptr<const KnownTracks> known;
   bool wants_tracks = false;  ///< the job fills in JobResult::tracks
+  /// The job makes a part, whose file keeps what an edit file of all parts needs to know.
+  bool collects_tracks = false;
   /// Has an entry for each class of detections. If it is empty, all detections are faces. Boxes of
   /// a class without a growth have the growth of `appearance`.
   std::vector<track::TrackClass> classes{};

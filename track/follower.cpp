@@ -234,6 +234,7 @@ TrackStep Follower::Impl::begin(TrackerInput& input) {
   now.frame.searched = input.searched;
   now.frame.hide_all = (input.searched && input.detections == nullptr) || !input.picture;
   now.frame.cut = !last_s_;
+  now.tracks_before = next_track_;
   last_s_ = input.time_s;
   uses_.clear();
   const bool has_findings = input.searched && input.detections != nullptr;
@@ -266,6 +267,7 @@ void Follower::Impl::look(TrackStep& now, const TrackerInput& input) {
   if (!change.cut) return;
   for (const Track& track : tracks_) end(track);
   tracks_.clear();
+  budget_ = {};
 }
 
 PictureChange Follower::Impl::change_to(const TrackerInput& input) {

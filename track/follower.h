@@ -101,6 +101,7 @@ struct TrackStep {
   /// of this time or earlier.
   double missed_since_s = std::numeric_limits<double>::infinity();
   std::vector<EndedTrack> ended;
+  std::int64_t tracks_before = 0;      ///< how many tracks began before this frame
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by
 };
 
@@ -114,8 +115,12 @@ using SecondLook = std::function<std::vector<float>(std::span<const Box> faces)>
 /// With second looks, it looks again at each track that isn't hidden and has a best score between
 /// two limits (second_looks.h): at once, and then every 0.1 s. Until then the first look decides.
 /// Afterwards, the best score and the best score of all second looks decide together whether the
-/// track is hidden. The second looks of all frames take at most an eighth of the network's time.
-/// Large boxes come first, because they do the most harm.
+/// track is hidden. The second looks take at most an eighth of the network's time, besides a few
+/// looks at the beginning of each scene (SecondLookBudget). Large boxes come first, because they do
+/// the most harm.
+///
+/// A frame of another scene (TrackedFrame::cut) ends all tracks. What happens from this frame on
+/// doesn't depend on the frames before, except for the numbers of frames and tracks.
 class Follower {
  public:
   /// See Tracker.

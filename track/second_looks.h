@@ -46,7 +46,9 @@ inline constexpr double kBetweenLooks_s = 0.1;
   return box.width() * box.height() * score;
 }
 
-/// Limits the second looks to a share of the time that the network takes for whole pictures.
+/// Limits the second looks to a share of the time that the network takes for whole pictures. A
+/// scene begins with kMost looks, whatever the scenes before have taken, because scenes are
+/// followed independently.
 class SecondLookBudget {
  public:
   /// Adds the share of one more picture.

@@ -167,7 +167,8 @@ TrackFileBuilder::TrackFileBuilder(TrackFileInput input, float suggest_score,
   for (TrackClass& each : classes_) each = for_file(std::move(each));
 }
 
-FileTrack TrackFileBuilder::make_track(std::int64_t id, TrackAction action, const Collected& track,
+FileTrack TrackFileBuilder::make_track(std::int64_t id, TrackAction action,
+                                       const CollectedTrack& track,
                                        std::vector<FileBox> boxes) const {
   const TrackClass& its = classes_.at(track.found_class);
   FileTrack made;
@@ -188,7 +189,7 @@ void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
   for (const TrackedBox& box : frame.boxes) {
     const Box place = grown(box.box, box.grow);
     if (!reason_against(place, file_.input.size).empty()) continue;
-    Collected& track = tracks_[box.track];
+    CollectedTrack& track = tracks_[box.track];
     track.found_class = box.found_class;
     if (track.boxes.empty() || track.boxes.back().pts != pts) {
       track.boxes.push_back({pts, place, box.state});
@@ -198,7 +199,7 @@ void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
       // Keeps the state that says most: `seen` before `filled`, and `filled` before `held`.
       if (box.state == BoxState::seen || there.state == BoxState::held) there.state = box.state;
     }
-    const std::size_t last = track.boxes.size() - 1;
+    const auto last = static_cast<std::uint32_t>(track.boxes.size() - 1);
     if (box.hidden && (track.alone.empty() || track.alone.back() != last))
       track.alone.push_back(last);
   }
@@ -207,6 +208,15 @@ void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
 void TrackFileBuilder::add(const TrackSummary& track) {
   tracks_[track.id].best_score = track.best_score;
   tracks_[track.id].hidden = track.hidden;
+}
+
+void TrackFileBuilder::add(CollectedTracks part, std::int64_t before) {
+  file_.input.frames += part.frames;
+  for (auto& [id, track] : part.tracks) tracks_[before + id] = std::move(track);
+}
+
+CollectedTracks TrackFileBuilder::take() {
+  return {std::exchange(file_.input.frames, 0), std::exchange(tracks_, {})};
 }
 
 TrackFile TrackFileBuilder::finish() {
@@ -220,7 +230,7 @@ TrackFile TrackFileBuilder::finish() {
       continue;
     }
     std::vector<FileBox> boxes;
-    for (const std::size_t i : track.alone) boxes.push_back(track.boxes[i]);
+    for (const std::uint32_t i : track.alone) boxes.push_back(track.boxes[i]);
     if (!boxes.empty())
       alone.push_back(make_track(next_id++, TrackAction::hide, track, std::move(boxes)));
     if (track.best_score >= scales_.of(track.found_class).own(suggest_score_))

@@ -120,6 +120,22 @@ struct HiddenBox {
 /// A track that isn't hidden is suggested if its best score is at least this.
 inline constexpr float kSuggestScore = 0.03F;
 
+/// What a TrackFileBuilder has collected of one track.
+struct CollectedTrack {
+  std::vector<FileBox> boxes;
+  std::vector<std::uint32_t> alone;  ///< indices of the boxes with TrackedBox::hidden
+  float best_score = 0;
+  bool hidden = false;
+  std::uint16_t found_class = 0;
+  friend bool operator==(const CollectedTrack&, const CollectedTrack&) = default;
+};
+
+/// What a TrackFileBuilder has collected of a part of a video.
+struct CollectedTracks {
+  std::int64_t frames = 0;
+  std::map<std::int64_t, CollectedTrack> tracks;  ///< by id
+};
+
 /// Makes an edit file from the frames and tracks of a tracker.
 /// * Boxes are grown by their uncertainty (TrackedBox::grow). If a frame has several boxes of a
 ///   track, they become one box around them. Boxes outside of the picture are left out.
@@ -142,26 +158,24 @@ class TrackFileBuilder {
   /// @param pts  the frame's pts in input.time_base; it must rise from frame to frame
   void add(const TrackedFrame& frame, std::int64_t pts);
   void add(const TrackSummary& track);
+  /// Adds what another builder has collected of the next part of the video.
+  /// @param before  how many tracks began before this part; it is added to the ids
+  void add(CollectedTracks part, std::int64_t before);
+  /// Returns what was collected so far, and forgets it.
+  [[nodiscard]] CollectedTracks take();
   /// Returns the file, in which input.frames is the number of added frames. Call it once, at the
   /// end.
   [[nodiscard]] TrackFile finish();
 
  private:
-  struct Collected {
-    std::vector<FileBox> boxes;
-    std::vector<std::size_t> alone;  ///< indices of the boxes with TrackedBox::hidden
-    float best_score = 0;
-    bool hidden = false;
-    std::uint16_t found_class = 0;
-  };
-  [[nodiscard]] FileTrack make_track(std::int64_t id, TrackAction action, const Collected& track,
-                                     std::vector<FileBox> boxes) const;
+  [[nodiscard]] FileTrack make_track(std::int64_t id, TrackAction action,
+                                     const CollectedTrack& track, std::vector<FileBox> boxes) const;
 
   TrackFile file_;
   float suggest_score_;
   std::vector<TrackClass> classes_;
   ScoreScales scales_;
-  std::map<std::int64_t, Collected> tracks_;  ///< the tracks by id
+  std::map<std::int64_t, CollectedTrack> tracks_;  ///< the tracks by id
 };
 
 }  // namespace facepipe::track

@@ -58,10 +58,6 @@ std::string command_names() {
 }
 
 void refuse_command(const std::string& name) {
-  if (name == "split hide")
-    throw Error(ErrorKind::usage,
-                "split hide: hide can't work in parts, because what it hides in a frame depends on "
-                "the frames around it; hide works on a whole video");
   std::vector<std::string> names;
   for (const CommandRow& command : command_table()) names.emplace_back(command.name);
   if (commands_in(name).empty())

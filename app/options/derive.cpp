@@ -135,6 +135,7 @@ void check_parts(const RunOptions& run) {
   };
   if (run.job.overlay.ids) excludes("--draw ids");
   if (run.job.search.every > 1) excludes("--every");
+  if (run.two_pass) excludes("--two-pass");  // it decides about the whole video at once
   if (run.job.input.start_s) excludes("--start");
   if (run.job.input.end_s) excludes("--end");
   if (run.job.resources.lanes > 1) excludes("--lanes");
@@ -284,15 +285,16 @@ std::filesystem::path plan_of_parts_of(const std::string& input) {
   return plan.replace_extension(".parts.json");
 }
 
-SplitOptions derive_split(const Asked& asked) {
+/// @param derive_whole  makes the options of the command whose work is split
+SplitOptions derive_split(const Asked& asked, RunOptions (*derive_whole)(const Asked&)) {
   const std::vector<std::string> inputs = all_inputs(asked);
-  if (inputs.size() != 1) clash("split run takes one INPUT, not " + std::to_string(inputs.size()));
+  if (inputs.size() != 1) clash("split takes one INPUT, not " + std::to_string(inputs.size()));
   if (!asked.config.empty())
-    clash("--config: split run takes all options from the command line, which the plan repeats");
+    clash("--config: split takes all options from the command line, which the plan repeats");
   Asked whole = asked;
   if (whole.run.parts == 0) whole.run.parts = kUsualParts;
   SplitOptions split;
-  split.run = derive_drawing(whole);
+  split.run = derive_whole(whole);
   split.run.existing = ExistingOutput::overwrite;  // join decides about the output
   split.plan = asked.plan_of_parts.empty() ? plan_of_parts_of(inputs.front()) : asked.plan_of_parts;
   split.overwrite = asked.outputs.overwrite;
@@ -479,7 +481,9 @@ Command derive(Commands command, const Asked& asked) {
     case kPlanHide:
       return PlanOptions{derive_hide(asked), asked.plan.json};
     case kSplitRun:
-      return derive_split(asked);
+      return derive_split(asked, derive_drawing);
+    case kSplitHide:
+      return derive_split(asked, derive_hide);
     case kPart:
       return derive_part(asked);
     case kJoin:

@@ -35,9 +35,11 @@ inline constexpr Commands kReview = 2048;
 inline constexpr Commands kSplitRun = 4096;
 inline constexpr Commands kPart = 8192;
 inline constexpr Commands kJoin = 16384;
+inline constexpr Commands kSplitHide = 32768;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
 inline constexpr Commands kPlanCommands = kPlanRun | kPlanHide;
+inline constexpr Commands kSplitCommands = kSplitRun | kSplitHide;
 /// The commands that find faces in videos or make videos.
 inline constexpr Commands kVideoWork = kVideoCommands | kReview;
 inline constexpr Commands kAllCommands = ~Commands{0};

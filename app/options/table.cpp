@@ -8,20 +8,24 @@
 namespace facepipe::app {
 namespace {
 
-/// Options of run that split run doesn't have. Parts can't have some of them; part and join have
-/// others; some are about the files that run writes.
-constexpr std::array<std::string_view, 19> kNotOfSplit{
-    "INPUT",     "--allow-references", "-o,--output",       "--skip-existing", "--start",
-    "--end",     "--devices",          "--lanes",           "--every",         "--detections",
-    "--latency", "--report",           "--report-html",     "--progress",      "--task",
-    "--verbose", "--tolerate-damage",  "--die-with-parent", "--parts"};
+/// Options of run and hide that split run and split hide don't have. Parts can't have some of them;
+/// part and join have others; some are about the files that run and hide write.
+constexpr std::array<std::string_view, 21> kNotOfSplit{
+    "INPUT",         "--allow-references", "-o,--output",       "--skip-existing", "--start",
+    "--end",         "--devices",          "--lanes",           "--every",         "--detections",
+    "--latency",     "--report",           "--report-html",     "--progress",      "--task",
+    "--verbose",     "--tolerate-damage",  "--die-with-parent", "--parts",         "--two-pass",
+    "--write-tracks"};
 
-/// Adds to each option of run that says how its video is made the command that splits the work.
+/// Adds to each option of run and hide that says how its video is made the command that splits the
+/// work.
 std::vector<Row> with_splits(std::vector<Row> rows) {
   for (Row& row : rows) {
     if (std::ranges::find(kNotOfSplit, row.names) != kNotOfSplit.end()) continue;
-    for (Place& place : row.places)
+    for (Place& place : row.places) {
       if ((place.commands & kRun) != 0) place.commands |= kSplitRun;
+      if ((place.commands & kHide) != 0) place.commands |= kSplitHide;
+    }
   }
   return rows;
 }
@@ -46,7 +50,8 @@ const std::vector<CommandRow>& command_table() {
       {kPlanRun, "plan run", "Tells what run would do, and what it would take", false},
       {kPlanHide, "plan hide", "Tells what hide would do, and what it would take", false},
       {kSplitRun, "split run", "Plans parts of a video, on which several machines can work", false},
-      {kPart, "part", "Makes one part of a plan of split run", false},
+      {kSplitHide, "split hide", "Plans parts of a video whose faces several machines hide", false},
+      {kPart, "part", "Makes one part of a plan of split run or split hide", false},
       {kJoin, "join", "Makes the video of all parts of a plan", false},
       {kReview, "review", "Shows what is found, for a person to decide what is hidden", false},
       {kVerify, "verify", "Looks for faces that a hidden video shows, beside its original", false},

@@ -17,8 +17,9 @@ namespace facepipe::app {
 namespace {
 
 using detector::JsonField;
+using Json = nlohmann::ordered_json;
 
-constexpr int kForm = 1;
+constexpr int kForm = 2;
 constexpr const char* kFormName = "facepipe_parts";
 constexpr std::size_t kMostArguments = 1000;
 constexpr std::size_t kLongestText = 65536;
@@ -70,15 +71,49 @@ std::vector<std::string> arguments_of(const JsonField& field) {
   std::vector<std::string> arguments;
   for (const JsonField& argument : field.list(2, kMostArguments))
     arguments.push_back(argument.text(kLongestText));
-  // Only this command may be taken from a file, because others write where the arguments say.
-  if (arguments[0] != "split" || arguments[1] != "run") field.refuse("not those of split run");
+  // Only these commands may be taken from a file, because others write where the arguments say.
+  if (arguments[0] != "split" || (arguments[1] != "run" && arguments[1] != "hide"))
+    field.refuse("not those of split run or split hide");
   return arguments;
 }
 
+pipeline::SceneAfterCut scene_of(const JsonField& field) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  field.expect_members({"packets", "hash", "frames"});
+  return {field.at("packets").integer(1, kMost), hash_of(field.at("hash")),
+          field.at("frames").integer(1, kMost)};
+}
+
 PlannedPart part_of(const JsonField& field) {
-  field.expect_members({"packets", "hash"});
-  return {field.at("packets").integer(1, std::numeric_limits<int>::max()),
-          hash_of(field.at("hash"))};
+  PlannedPart part{field.at("packets").integer(1, std::numeric_limits<int>::max()),
+                   hash_of(field.at("hash"))};
+  if (const auto next = field.find("next")) part.next = scene_of(*next);
+  field.expect_members({"packets", "hash", "next"});
+  return part;
+}
+
+/// Returns the parts. Each scene lies within the next part.
+std::vector<PlannedPart> parts_of(const JsonField& field) {
+  std::vector<PlannedPart> parts;
+  for (const JsonField& part : field.list(1, kMostParts)) {
+    parts.push_back(part_of(part));
+    if (parts.size() == 1) continue;
+    const std::optional<pipeline::SceneAfterCut>& scene = parts[parts.size() - 2].next;
+    if (scene && scene->packets > parts.back().packets)
+      part.refuse("shorter than the packets up to its scene");
+  }
+  if (parts.back().next) field.refuse("not ending with a last part");
+  return parts;
+}
+
+Json scene_json(const pipeline::SceneAfterCut& scene) {
+  return {{"packets", scene.packets}, {"hash", hash_text(scene.hash)}, {"frames", scene.frames}};
+}
+
+Json part_json(const PlannedPart& part) {
+  Json json = {{"packets", part.packets}, {"hash", hash_text(part.hash)}};
+  if (part.next) json["next"] = scene_json(*part.next);
+  return json;
 }
 
 std::string part_number(std::size_t number) { return std::to_string(number + 1); }
@@ -94,20 +129,19 @@ std::vector<std::int64_t> cuts_of(const PartPlan& plan) {
 }
 
 std::string part_plan_text(const PartPlan& plan) {
-  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
-  for (const PlannedPart& part : plan.parts)
-    parts.push_back({{"packets", part.packets}, {"hash", hash_text(part.hash)}});
-  const nlohmann::ordered_json json = {{kFormName, kForm},
-                                       {"program", plan.program},
-                                       {"arguments", plan.arguments},
-                                       {"input", plan.input},
-                                       {"folder", plan.folder},
-                                       {"output", plan.output},
-                                       {"encoder_threads", plan.encoder_threads},
-                                       {"parts", std::move(parts)}};
+  Json parts = Json::array();
+  for (const PlannedPart& part : plan.parts) parts.push_back(part_json(part));
+  const Json json = {{kFormName, kForm},
+                     {"program", plan.program},
+                     {"arguments", plan.arguments},
+                     {"input", plan.input},
+                     {"folder", plan.folder},
+                     {"output", plan.output},
+                     {"encoder_threads", plan.encoder_threads},
+                     {"parts", std::move(parts)}};
   try {
     return json.dump(2) + '\n';
-  } catch (const nlohmann::ordered_json::type_error&) {
+  } catch (const Json::type_error&) {
     throw Error(ErrorKind::usage, plan.input +
                                       ": a plan can't hold this name, or another argument, because "
                                       "it isn't UTF-8");
@@ -115,7 +149,7 @@ std::string part_plan_text(const PartPlan& plan) {
 }
 
 PartPlan parse_part_plan(std::string_view text, const std::string& name) {
-  constexpr int kDeepest = 4;
+  constexpr int kDeepest = 5;
   const nlohmann::json root = detector::parse_json(text, kDeepest, name, refuse);
   const JsonField json(root, name, refuse);
   static_cast<void>(json.at(kFormName).integer(kForm, kForm));
@@ -128,8 +162,7 @@ PartPlan parse_part_plan(std::string_view text, const std::string& name) {
   plan.folder = path_of(json.at("folder"));
   plan.output = file_name_of(json.at("output"));
   plan.encoder_threads = json.at("encoder_threads").integer(1, kMostThreads);
-  for (const JsonField& part : json.at("parts").list(1, kMostParts))
-    plan.parts.push_back(part_of(part));
+  plan.parts = parts_of(json.at("parts"));
   return plan;
 }
 

@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "pipeline/parts/part_job.h"
 
 namespace facepipe::app {
 
@@ -19,6 +22,9 @@ inline constexpr int kUsualParts = 8;
 struct PlannedPart {
   std::int64_t packets = 0;  ///< at least 1
   std::uint64_t hash = 0;    ///< video::PacketHash of the packets
+  /// Where the next part begins if faces are followed; nullopt: behind the packets. The scene lies
+  /// within the packets of the next part.
+  std::optional<pipeline::SceneAfterCut> next{};
   friend bool operator==(const PlannedPart&, const PlannedPart&) = default;
 };
 

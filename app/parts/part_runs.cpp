@@ -33,6 +33,33 @@ void find_in(const std::string& folder, fs::path& file) {
   if (!file.empty() && fs::exists(there, error)) file = there;
 }
 
+/// Throws Error(input) unless parts whose faces are followed, and only these, begin with scenes.
+void check_scenes(const RunOptions& run, const PartPlan& plan) {
+  const bool follows = run.job.hide && run.files.known_tracks.empty();
+  for (std::size_t i = 0; i + 1 < plan.parts.size(); ++i)
+    if (plan.parts[i].next.has_value() != follows)
+      throw Error(ErrorKind::input, "the plan has parts that " +
+                                        std::string(follows ? "don't begin" : "begin") +
+                                        " with a scene; split the input again");
+}
+
+/// Sets the segments that a part works on: its own, and behind its cut the packets up to the scene
+/// with which the next part begins.
+void set_segments(const PartPlan& plan, std::size_t number, pipeline::PartJob& part) {
+  const std::vector<std::int64_t> all = cuts_of(plan);
+  if (number > 0) part.cuts.push_back(all[number - 1]);
+  part.number = part.cuts.size();
+  if (number < all.size()) part.cuts.push_back(all[number]);
+  const PlannedPart& planned = plan.parts.at(number);
+  part.hash = planned.hash;
+  part.next = planned.next;
+  if (part.next) part.cuts.push_back(all[number] + part.next->packets);
+  if (number > 0 && plan.parts[number - 1].next)
+    part.left_out = plan.parts[number - 1].next->frames;
+  part.begins_input = number == 0;
+  part.ends_input = number == all.size();
+}
+
 /// Returns the options with which the plan was made.
 RunOptions options_of(const PartPlan& plan) {
   const Command command = parse_command(plan.arguments);
@@ -44,6 +71,8 @@ RunOptions options_of(const PartPlan& plan) {
   find_in(plan.folder, run.detector.model);
   find_in(plan.folder, run.detector.card);
   for (fs::path& model : run.detector.more_models) find_in(plan.folder, model);
+  find_in(plan.folder, run.files.known_tracks);
+  check_scenes(run, plan);
   return run;
 }
 
@@ -106,9 +135,11 @@ pipeline::JobOptions job_of_part(pipeline::JobOptions job, const NamedPlan& plan
   pipeline::PartJob& part = job.part.emplace();
   part.file = folder / part_file_name(plan, number);
   part.key = part_key(plan, number);
-  part.cuts = cuts_of(plan.plan);
-  part.number = number;
-  part.hash = plan.plan.parts.at(number).hash;
+  set_segments(plan.plan, number, part);
+  if (job.hide) {
+    job.hide->wants_tracks = false;
+    job.hide->collects_tracks = !job.hide->known;  // join may write them
+  }
   job.resources.encoder_threads = plan.plan.encoder_threads;
   job.wants_faces = true;  // join may write them
   job.wants_stage_times = true;
@@ -124,6 +155,21 @@ pipeline::JobOptions job_of_join(pipeline::JobOptions job, const NamedPlan& plan
   job.resources.encoder_threads = plan.plan.encoder_threads;
   return job;
 }
+
+namespace {
+
+/// Refuses files that the parts of the plan know nothing for.
+void check_files_of_join(const RunOptions& run) {
+  const bool hides = run.job.hide.has_value();
+  const bool edited = !run.files.known_tracks.empty();
+  if (!run.files.tracks.empty() && (!hides || edited))
+    clash(std::string("--write-tracks: the parts ") +
+          (hides ? "were hidden by an edit file" : "don't hide faces"));
+  if (!run.files.detections.empty() && edited)
+    clash("--detections: the parts were hidden by an edit file, and nothing was detected");
+}
+
+}  // namespace
 
 RunOptions run_of_part(const PartOptions& options) {
   const NamedPlan plan = read_part_plan(options.plan);
@@ -150,12 +196,16 @@ RunOptions run_of_join(const JoinOptions& options) {
   run.output = asked.output;
   run.existing = asked.existing;
   const FaceColumns columns = run.files.face_fields;
+  const fs::path known_tracks = run.files.known_tracks;
   run.files = asked.files;
   run.files.face_fields = columns;
+  run.files.known_tracks = known_tracks;
+  check_files_of_join(run);
   run.tolerate_damage = asked.tolerate_damage;
   run.task = asked.task;
   run.console = asked.console;
   run.command_line = asked.command_line;
+  if (run.job.hide) run.job.hide->wants_tracks = !run.files.tracks.empty();
   run.job = job_of_join(std::move(run.job), plan, options.folder);
   return run;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,10 +14,14 @@
 
 #include "app/failure.h"
 #include "app/output/existing_target.h"
+#include "app/run/known_tracks.h"
 #include "app/run/named_files.h"
 #include "app/run/pipeline_run.h"
 #include "core/error.h"
 #include "core/machine.h"
+#include "pipeline/cpu/backend.h"
+#include "pipeline/flight_limits.h"
+#include "pipeline/parts/scene_search.h"
 #include "video/bitstream/packet_hash.h"
 #include "video/bitstream/segments.h"
 #include "video/read/demuxer.h"
@@ -26,18 +31,59 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A part whose faces are followed begins with a scene at most so long after its cut. For this
+/// time, two parts decode the same pictures.
+constexpr double kMostToScene_s = 60;
+
 /// What the packets of a video say.
 struct ScannedVideo {
   std::vector<std::int64_t> places;   // indices of the packets before which the stream can be cut
   std::vector<std::uint64_t> hashes;  // of the first n packets, n = 0 to the number of packets
+  std::int64_t look_ahead = 0;        // frames that wait for later frames, if faces are hidden
+  bool stamps_rise = true;            // of the pictures, in the order in which they are shown
+
+  [[nodiscard]] std::int64_t packets() const { return std::ssize(hashes) - 1; }
+  /// Returns the hash of `count` packets.
+  [[nodiscard]] std::uint64_t hash_of(std::int64_t first, std::int64_t count) const {
+    const auto before = [&](std::int64_t packet) {
+      return hashes[static_cast<std::size_t>(packet)];
+    };
+    return video::hash_of_last(before(first + count), before(first), count);
+  }
+};
+
+/// Finds out whether the stamps of pictures rise, in the order in which they are shown. If they
+/// don't, the stamp of a picture depends on all pictures before it (video::Timeline).
+class StampOrder {
+ public:
+  /// Takes the stamp of the next packet in the file. Returns false if stamps don't rise.
+  [[nodiscard]] bool see(std::int64_t stamp) {
+    const bool rises =
+        stamp != AV_NOPTS_VALUE && (!last_ || stamp > *last_) && waiting_.insert(stamp).second;
+    if (rises && waiting_.size() > kMostReordered) {
+      last_ = *waiting_.begin();
+      waiting_.erase(waiting_.begin());
+    }
+    return rises;
+  }
+
+ private:
+  static constexpr std::size_t kMostReordered = 64;  // more than any codec allows
+  std::set<std::int64_t> waiting_;
+  std::optional<std::int64_t> last_;
 };
 
 class Scan {
  public:
-  Scan(const std::string& input, std::int64_t max_pixels, const std::stop_token& stop)
+  /// @param hide  nullopt if no faces are hidden
+  Scan(const std::string& input, const std::optional<pipeline::HideJob>& hide,
+       std::int64_t max_pixels, const std::stop_token& stop)
       : stop_(stop),
         demuxer_(input, stop, video::References::refuse, max_pixels),
-        segmenter_(*demuxer_.video().codecpar) {}
+        segmenter_(*demuxer_.video().codecpar) {
+    found_.stamps_rise = !demuxer_.lacks_time_stamps();
+    if (hide) found_.look_ahead = pipeline::frames_ahead(*hide, demuxer_);
+  }
 
   ScannedVideo run();
 
@@ -48,6 +94,7 @@ class Scan {
   video::Demuxer demuxer_;
   video::Segmenter segmenter_;
   std::int64_t segment_ = 0;
+  StampOrder stamps_;
   ScannedVideo found_;
 };
 
@@ -59,6 +106,7 @@ ScannedVideo Scan::run() {
   while (video::UniqueAVPacket packet = demuxer_.read()) {
     if (packet->stream_index != demuxer_.video_index()) continue;
     hash.add(*packet);
+    found_.stamps_rise = found_.stamps_rise && stamps_.see(packet->pts);
     found_.hashes.push_back(hash.value());
     video::ReadPacket read;
     read.packet = std::move(packet);
@@ -105,22 +153,65 @@ void expect_file(const std::string& input) {
                 input + ": is not a regular file, but parts of it are read several times");
 }
 
-std::vector<PlannedPart> parts_of(const ScannedVideo& video, int parts) {
-  const std::int64_t packets = std::ssize(video.hashes) - 1;
-  std::vector<std::int64_t> ends = chosen_cuts(video.places, packets, parts);
-  ends.push_back(packets);
+/// A place where one part ends and the next one begins.
+struct Border {
+  std::int64_t cut = 0;  // PartJob::cuts
+  std::optional<pipeline::SceneAfterCut> scene{};
+};
+
+/// Returns the border at a cut; nullopt if no scene is behind the cut, or if it is too near to the
+/// next cut or to the end. There, a part could not decode the scene's first frame exactly, or, if
+/// the input ends too early, the frames before it would be hidden as a whole.
+/// @param next  the next cut, or the number of all packets
+std::optional<Border> border_at(std::int64_t cut, const std::optional<pipeline::FoundScene>& scene,
+                                std::int64_t next, const ScannedVideo& video) {
+  if (!scene) return std::nullopt;
+  const auto end = std::ranges::lower_bound(video.places, cut + scene->packets);
+  if (end == video.places.end() || *end > next) return std::nullopt;
+  if (video.packets() - *end < video.look_ahead) return std::nullopt;
+  const std::int64_t packets = *end - cut;
+  return Border{cut, pipeline::SceneAfterCut{packets, video.hash_of(cut, packets), scene->frames}};
+}
+
+/// Returns the borders of parts whose faces are followed.
+std::vector<Border> borders_at_scenes(const std::vector<std::int64_t>& cuts,
+                                      const ScannedVideo& video, const RunOptions& options,
+                                      const std::string& input, const std::stop_token& stop) {
+  if (cuts.empty()) return {};
+  pipeline::JobOptions job = options.job;
+  job.input.name = input;
+  const auto backend = pipeline::make_cpu_backend(nullptr);
+  const auto scenes = pipeline::find_scenes(job, *backend, cuts, kMostToScene_s, stop);
+  std::vector<Border> borders;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const std::int64_t next = i + 1 < cuts.size() ? cuts[i + 1] : video.packets();
+    if (auto border = border_at(cuts[i], scenes[i], next, video)) borders.push_back(*border);
+  }
+  return borders;
+}
+
+std::vector<PlannedPart> parts_of(const ScannedVideo& video, const std::vector<Border>& borders) {
   std::vector<PlannedPart> planned;
   std::int64_t begin = 0;
-  const auto hash_before = [&](std::int64_t packet) {
-    return video.hashes[static_cast<std::size_t>(packet)];
+  const auto add = [&](std::int64_t end) -> PlannedPart& {
+    const std::int64_t first = std::exchange(begin, end);
+    return planned.emplace_back(end - first, video.hash_of(first, end - first));
   };
-  for (const std::int64_t end : ends) {
-    const std::uint64_t hash =
-        video::hash_of_last(hash_before(end), hash_before(begin), end - begin);
-    planned.push_back({end - begin, hash});
-    begin = end;
-  }
+  for (const Border& border : borders) add(border.cut).next = border.scene;
+  add(video.packets());
   return planned;
+}
+
+/// Returns why there are fewer parts than the user wants.
+/// @param no_scenes  a scene is missing behind a cut
+std::string why_fewer(bool out_of_order, bool no_scenes) {
+  if (out_of_order)
+    return "some of its time stamps are missing or don't rise, and what is hidden depends on them";
+  if (no_scenes)
+    return "a part must begin with a new scene, and none begins within " +
+           std::to_string(static_cast<int>(kMostToScene_s)) +
+           " s behind the other places where it can be cut";
+  return "it can't be cut at more places";
 }
 
 }  // namespace
@@ -128,8 +219,9 @@ std::vector<PlannedPart> parts_of(const ScannedVideo& video, int parts) {
 PartPlan plan_parts(const RunOptions& options, const std::string& input, const fs::path& output,
                     const std::stop_token& stop) {
   expect_file(input);
-  const ScannedVideo video = Scan(input, options.job.input.max_pixels, stop).run();
-  if (video.hashes.size() == 1) throw Error(ErrorKind::input, input + ": has no video packets");
+  const std::optional<pipeline::HideJob>& hide = options.job.hide;
+  const ScannedVideo video = Scan(input, hide, options.job.input.max_pixels, stop).run();
+  if (video.packets() == 0) throw Error(ErrorKind::input, input + ": has no video packets");
   PartPlan plan;
   plan.program = FACEPIPE_VERSION;
   plan.arguments = options.command_line;
@@ -138,10 +230,19 @@ PartPlan plan_parts(const RunOptions& options, const std::string& input, const f
   plan.output = output.filename().string();
   const int threads = options.job.resources.threads;
   plan.encoder_threads = threads > 0 ? threads : usable_processors();
-  plan.parts = parts_of(video, options.parts);
+  std::vector<std::int64_t> cuts = chosen_cuts(video.places, video.packets(), options.parts);
+  const bool out_of_order = hide && !video.stamps_rise;
+  if (out_of_order) cuts.clear();
+  const bool follows = hide && options.files.known_tracks.empty();
+  std::vector<Border> borders;
+  if (follows)
+    borders = borders_at_scenes(cuts, video, options, input, stop);
+  else
+    for (const std::int64_t cut : cuts) borders.push_back({cut});
+  plan.parts = parts_of(video, borders);
   if (std::cmp_less(plan.parts.size(), options.parts))
-    spdlog::warn("{}: {} instead of {} parts, because it can't be cut at more places", input,
-                 plan.parts.size(), options.parts);
+    spdlog::warn("{}: {} instead of {} parts: {}", input, plan.parts.size(), options.parts,
+                 why_fewer(out_of_order, borders.size() < cuts.size()));
   return plan;
 }
 
@@ -149,6 +250,9 @@ int split(const SplitOptions& options, const std::stop_token& stop) {
   const RunOptions& run = options.run;
   expect_file(run.inputs.front());
   const auto file = open_output(options.plan, options.overwrite, stop);
+  if (const fs::path& edits = run.files.known_tracks; !edits.empty())
+    static_cast<void>(read_known_tracks(edits, run.inputs.front(),
+                                        {run.job.hide->appearance, run.left_to_card.grow}, stop));
   fs::path output;
   if (run.video) output = planned_video(run, stop).path;
   const std::string text = part_plan_text(plan_parts(run, run.inputs.front(), output, stop));

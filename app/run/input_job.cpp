@@ -59,7 +59,8 @@ JobPreparation prepare_job(pipeline::JobOptions& job, RunDevice& device,
   if (reads_tracks) {
     job.hide->known =
         read_known_tracks(options.files.known_tracks, job.input.name,
-                          {job.hide->appearance, options.left_to_card.grow}, context.stop);
+                          {job.hide->appearance, options.left_to_card.grow}, context.stop,
+                          job.part ? InputCheck::none : InputCheck::whole);
     preparation.sha256 = job.hide->known->file.input.sha256;
   }
   static_cast<void>(device.ready());

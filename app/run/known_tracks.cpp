@@ -43,9 +43,11 @@ std::string sha256_of_input(const std::string& input, const std::string& option,
 std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& path,
                                                                const std::string& input,
                                                                const TracksAppearance& appearance,
-                                                               const std::stop_token& stop) {
+                                                               const std::stop_token& stop,
+                                                               InputCheck check) {
   auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = path.string();
+  known->sha256 = sha256_of_file(path, stop);
   known->file = track::read_track_file(path);
   known->classes = classes_in(known->file);
   if (!appearance.own_growth)
@@ -59,7 +61,8 @@ std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& p
                                         ": style is not one of solid, solid:COLOUR, blur, mosaic");
     known->styles.emplace(style, *parsed);
   }
-  if (sha256_of_input(input, "--tracks", stop) != known->file.input.sha256)
+  if (check == InputCheck::whole &&
+      sha256_of_input(input, "--tracks", stop) != known->file.input.sha256)
     throw Error(ErrorKind::usage, known->name + ": was made for another input than " + input +
                                       ": their SHA-256 differ");
   return known;

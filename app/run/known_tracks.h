@@ -2,6 +2,7 @@
 // and prepares the styles of its tracks.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stop_token>
@@ -25,6 +26,10 @@ struct TracksAppearance {
   bool own_growth = true;  ///< FileTrack::grow counts; false: the growth of `usual` replaces it
 };
 
+/// Says whether the hash of the input is computed, to check that the edit file is the input's. A
+/// job that makes a part leaves that to the job that has split the input.
+enum class InputCheck : std::uint8_t { whole, none };
+
 /// Reads an edit file. A track's own style doesn't change the shape and the growth: the shape
 /// always comes from `appearance.usual`, and so does the growth unless the track has its own.
 /// Throws Stopped. Throws the errors of read_track_file() and sha256_of_input(). Throws
@@ -33,7 +38,7 @@ struct TracksAppearance {
 /// of another input.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
     const std::filesystem::path& path, const std::string& input, const TracksAppearance& appearance,
-    const std::stop_token& stop);
+    const std::stop_token& stop, InputCheck check = InputCheck::whole);
 
 /// Returns the classes of a file's tracks, each name and model once, in the order of the tracks.
 [[nodiscard]] std::vector<track::TrackClass> classes_in(const track::TrackFile& file);

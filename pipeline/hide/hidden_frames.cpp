@@ -94,7 +94,7 @@ class TrackedFrames final : public HiddenFrames {
         scales_(scales),
         follower_(*motion.follow, with(job.tracks, most_waiting), scales),
         frames_(*motion.decide, with(job.tracks, most_waiting)) {
-    if (job.wants_tracks) builder_.emplace(input, job.tracks.doubtful_score, job.classes, scales);
+    if (job.wants_tracks || job.collects_tracks) builder_.emplace(make_builder(job, scales, input));
   }
 
   [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,
@@ -112,16 +112,28 @@ class TrackedFrames final : public HiddenFrames {
   [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                 track::TrackStep followed) override {
     if (builder_) stamps_.push_back(frame.pts);
+    for (const track::SeenTrack& seen : followed.seen) begun_ = std::max(begun_, seen.id + 1);
     return hidden(frames_.add(std::move(followed)));
   }
 
+  // All tracks of the part have ended in this step. The tracks that begin in it are the next
+  // part's.
+  [[nodiscard]] std::vector<HiddenFrame> hand_over(track::TrackStep followed) override {
+    handed_over_ = true;
+    begun_ = followed.tracks_before;
+    return hidden(frames_.flush(followed.ended));
+  }
+
   [[nodiscard]] std::vector<HiddenFrame> flush() override {
-    std::vector<HiddenFrame> last = hidden(frames_.flush(follower_.flush()));
-    if (builder_) tracks_ = std::make_shared<track::TrackFile>(builder_->finish());
+    std::vector<HiddenFrame> last;
+    if (!handed_over_) last = hidden(frames_.flush(follower_.flush()));
+    if (job_.wants_tracks) tracks_ = std::make_shared<track::TrackFile>(builder_->finish());
     return last;
   }
 
   [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const override { return tracks_; }
+  [[nodiscard]] track::CollectedTracks collected() override { return builder_.value().take(); }
+  [[nodiscard]] std::int64_t tracks_begun() const override { return begun_; }
   [[nodiscard]] TrackCounts track_counts() const override { return counts_; }
 
  private:
@@ -156,6 +168,8 @@ class TrackedFrames final : public HiddenFrames {
   std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;
   TrackCounts counts_;
+  std::int64_t begun_ = 0;
+  bool handed_over_ = false;
 };
 
 class KnownFrames final : public HiddenFrames {
@@ -206,6 +220,9 @@ class KnownFrames final : public HiddenFrames {
     frames.push_back(std::move(hidden));
     return frames;
   }
+  [[nodiscard]] std::vector<HiddenFrame> hand_over(track::TrackStep /*followed*/) override {
+    throw Error(ErrorKind::internal, "hide: known tracks need no scene between parts");
+  }
   [[nodiscard]] std::vector<HiddenFrame> flush() override { return {}; }
   [[nodiscard]] TrackCounts track_counts() const override { return counts_of(known_.file); }
 
@@ -227,6 +244,11 @@ class KnownFrames final : public HiddenFrames {
 };
 
 }  // namespace
+
+track::TrackFileBuilder make_builder(const HideJob& job, const ScoreScales& scales,
+                                     const track::TrackFileInput& input) {
+  return track::TrackFileBuilder(input, job.tracks.doubtful_score, job.classes, scales);
+}
 
 std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const ScoreScales& scales,
                                            const MotionOfSteps& motion, int most_waiting,

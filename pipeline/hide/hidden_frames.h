@@ -46,6 +46,7 @@ struct FrameToHide {
   std::int64_t pts = 0;
   bool damaged = false;
   bool searched = true;
+  bool begins_next_part = false;  ///< WorkItem::begins_next_part
   Detections found;  ///< detections of all scores that tracks need; empty if tracks are known
   track::SecondLook second_look{};  ///< for Follower::follow()
 };
@@ -68,11 +69,19 @@ class HiddenFrames {
   /// results can belong to this frame or to earlier frames. Throws the errors of Tracker.
   [[nodiscard]] virtual std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                         track::TrackStep followed) = 0;
+  /// The second step for the frame that begins the next part: the first frame of a scene. Returns
+  /// the remaining frames, which are all before it. No frame may follow.
+  [[nodiscard]] virtual std::vector<HiddenFrame> hand_over(track::TrackStep followed) = 0;
   /// Must be called after both steps of the last frame. Returns the remaining frames.
   [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
 
   /// Returns the tracks if HideJob::wants_tracks is set. Call it after flush().
   [[nodiscard]] virtual std::shared_ptr<track::TrackFile> tracks() const { return nullptr; }
+  /// Returns what an edit file of several parts needs to know of this part. Call it once, after
+  /// flush(), if HideJob::collects_tracks is set.
+  [[nodiscard]] virtual track::CollectedTracks collected() { return {}; }
+  /// Returns how many numbers of tracks the job has used. Call it after flush().
+  [[nodiscard]] virtual std::int64_t tracks_begun() const { return 0; }
   /// Returns how many tracks there are. Call it after flush().
   [[nodiscard]] virtual TrackCounts track_counts() const = 0;
   /// Adds the notices that the user should get at the end.
@@ -81,6 +90,11 @@ class HiddenFrames {
   /// frame. Returns nullopt if there is no such file.
   [[nodiscard]] virtual std::optional<InstructionUse> use() const { return std::nullopt; }
 };
+
+/// Makes the builder of a job's edit file.
+/// @param input  describes the input in the file
+[[nodiscard]] track::TrackFileBuilder make_builder(const HideJob& job, const ScoreScales& scales,
+                                                   const track::TrackFileInput& input);
 
 /// The motion estimators of the two steps. The estimators outlive the HiddenFrames.
 struct MotionOfSteps {

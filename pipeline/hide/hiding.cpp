@@ -22,9 +22,11 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   track::TrackFileInput input;
   input.size = setup.first.upright();
   input.time_base = setup.first.time_base;
+  const std::optional<PartJob>& part = setup.options.part;
   if (job.known)
     return known_frames(*job.known, input,
-                        {!setup.options.input.start_s, !setup.options.input.end_s});
+                        {!setup.options.input.start_s && (!part || part->begins_input),
+                         !setup.options.input.end_s && (!part || part->ends_input)});
   return track_frames(job, setup.options.search.scales, motion, setup.hiding.waiting, input);
 }
 
@@ -53,6 +55,15 @@ void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size pictu
     known.faces.push_back(all.faces.boxes[i], all.faces.scores[i], all.faces, i);
     known.face_tracks.push_back(all.face_tracks[i]);
   }
+}
+
+/// Throws unless the frame begins a scene.
+void expect_scene(const track::TrackStep& followed, const FrameToHide& frame,
+                  const std::string& input) {
+  if (followed.frame.cut) return;
+  throw Error(ErrorKind::input,
+              input + ": no scene begins at " + std::to_string(frame.time_s) +
+                  " s, where one began when the video was split; hide it as a whole");
 }
 
 /// Releases the frame's picture.
@@ -87,8 +98,13 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
 TrackQueue::Given LaneHiding::look(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
   TrackQueue::Given given;
-  given.frame = {item.record.index,   item.record.pts_s,    item.frame.pts,
-                 item.record.damaged, item.record.searched, std::exchange(item.record.faces, {})};
+  given.frame = {item.record.index,
+                 item.record.pts_s,
+                 item.frame.pts,
+                 item.record.damaged,
+                 item.record.searched,
+                 item.begins_next_part,
+                 std::exchange(item.record.faces, {})};
   given.coded = item.coded;
   if (second_looker_ && !item.record.damaged)
     // The tracker looks at the samples before the frame gets its verdict, so they are unchanged.
@@ -170,7 +186,8 @@ HidingPixels& LaneHiding::pixels_for(const GrownStyle& look) {
 }
 
 Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device)
-    : device_(std::move(device)),
+    : input_(setup.options.input.name),
+      device_(std::move(device)),
       regions_(setup.options.hide->regions, setup.first.upright(), setup.first.time_base,
                setup.origin_us),
       motion_(make_motion(setup, *device_)),
@@ -201,6 +218,10 @@ Hiding::PendingVerdict Hiding::follow(TrackQueue::Given given, Presentation* pre
       source_->follow(frame, std::move(given.picture), std::move(given.compared));
   frame.found = {};
   frame.second_look = nullptr;  // it holds the picture
+  if (frame.begins_next_part) {
+    expect_scene(tracks, frame, input_);
+    next_part_ = given.coded;
+  }
   verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
   return {std::move(frame), std::move(tracks), std::move(verdict)};
 }
@@ -208,6 +229,12 @@ Hiding::PendingVerdict Hiding::follow(TrackQueue::Given given, Presentation* pre
 void Hiding::decide(PendingVerdicts& pending, TrackQueue& queue,
                     const std::function<bool()>& cut_short) {
   while (std::optional<PendingVerdict> next = pending.pop()) {
+    if (next->frame.begins_next_part) {
+      answer(source_->hand_over(std::move(next->tracks)), queue);
+      next->verdict.of_next_part = true;
+      queue.answer(std::move(next->verdict));
+      continue;
+    }
     const double begin_ms = ScopedCpuTime::thread_cpu_ms();
     std::vector<HiddenFrame> known = source_->decide(next->frame, std::move(next->tracks));
     next->verdict.cpu_ms += static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -184,6 +185,12 @@ class Hiding {
   /// Returns the tracks if HideJob::wants_tracks is set.
   [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const { return source_->tracks(); }
   [[nodiscard]] TrackCounts track_counts() const { return source_->track_counts(); }
+  /// See HiddenFrames.
+  [[nodiscard]] track::CollectedTracks collected_tracks() { return source_->collected(); }
+  [[nodiscard]] std::int64_t tracks_begun() const { return source_->tracks_begun(); }
+  /// Returns DecodedPicture::coded of the frame that begins the next part; nullopt if no such frame
+  /// has come.
+  [[nodiscard]] const std::optional<video::Timing>& next_part() const { return next_part_; }
   /// Adds the notices that the user should get.
   void report(video::Notices& notices) const { source_->report(notices); }
   /// Calls warn_of_unused(). Call it only if the job has worked on the whole chosen range.
@@ -193,6 +200,7 @@ class Hiding {
   [[nodiscard]] PendingVerdict follow(TrackQueue::Given given, Presentation* presentation);
   void answer(std::vector<HiddenFrame> known, TrackQueue& queue);
 
+  const std::string input_;  ///< its name, for errors
   const std::unique_ptr<HidingDevice> device_;
   const RegionClock regions_;
   const MotionOfSteps motion_;  ///< if tracks are known, both estimators are nullptr
@@ -200,6 +208,7 @@ class Hiding {
   RegionUse region_use_;
   bool followed_all_ = false;    ///< written before PendingVerdicts is closed, and read after that
   std::deque<Verdict> waiting_;  ///< verdicts whose member `hidden` isn't known yet
+  std::optional<video::Timing> next_part_;
 };
 
 }  // namespace facepipe::pipeline

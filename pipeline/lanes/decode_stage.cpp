@@ -94,8 +94,11 @@ void DecodeStage::push_decoded() {
     if (!picture) break;
     // The first picture of a later segment shows that all pictures of earlier segments have come.
     while (begun_.ends_before(picture->segment)) end_first();
+    const FrameUse use = use_of_next();
+    // The frame gets no number, because a part's frames are numbered from 0 on.
+    if (use == FrameUse::leave_out) continue;
     const video::Timing coded = picture->coded;
-    push(decoding_.frames->make(std::move(*picture)), coded);
+    push(decoding_.frames->make(std::move(*picture)), coded, use);
   }
   if (!decoder.refusal().empty())
     throw Error(ErrorKind::device, decoder.url() + ": lane " + std::to_string(entrance_.lane()) +
@@ -103,8 +106,13 @@ void DecodeStage::push_decoded() {
                                        "; fewer --lanes or --decoder cpu may help");
 }
 
-void DecodeStage::push(video::DecodedFrame decoded, const video::Timing& coded) {
-  if (begun_.count_frame()) entrance_.push(std::move(decoded), begun_.first(), coded);
+FrameUse DecodeStage::use_of_next() {
+  return decoding_.window ? decoding_.window->next(begun_.first()) : FrameUse::work;
+}
+
+void DecodeStage::push(video::DecodedFrame decoded, const video::Timing& coded, FrameUse use) {
+  if (begun_.count_frame())
+    entrance_.push(std::move(decoded), begun_.first(), coded, use == FrameUse::begins_next);
 }
 
 }  // namespace facepipe::pipeline

@@ -12,6 +12,7 @@
 #include "pipeline/lanes/lane_entrance.h"
 #include "pipeline/lanes/lane_segments.h"
 #include "pipeline/lanes/lane_stage.h"
+#include "pipeline/parts/part_window.h"
 #include "video/frames/frame_maker.h"
 #include "video/read/decoder.h"
 
@@ -23,6 +24,7 @@ struct LaneDecoding {
   std::unique_ptr<video::FrameMaker> frames;
   /// The stream's first frame, if it is decoded already.
   std::optional<video::DecodedFrame> first;
+  std::optional<PartWindow> window{};  ///< if the job makes a part
 };
 
 /// Takes one segment after the other and decodes it.
@@ -46,7 +48,8 @@ class DecodeStage final : public LaneStage {
   void finish();
   void end_first();
   void push_decoded();
-  void push(video::DecodedFrame decoded, const video::Timing& coded);
+  void push(video::DecodedFrame decoded, const video::Timing& coded, FrameUse use = FrameUse::work);
+  [[nodiscard]] FrameUse use_of_next();
 
   LaneDecoding& decoding_;
   LaneConnections& connections_;

@@ -71,7 +71,7 @@ void Feed::pass_on() {
 
 void Feed::push(video::ReadPacket packet) {
   if (!open_) begin_segment(packet.starts_independently);
-  const bool is_counted = !segmenter_ || part_;  // there is one segment
+  const bool is_counted = !segmenter_ || part_;  // there is one lane
   const std::int64_t cost = is_counted ? 1 : video::memory_of(*packet.packet);
   open_->push(std::move(packet), cost);
 }

@@ -22,7 +22,8 @@ class Feed {
  public:
   /// @param cut      the stream that is cut into segments; nullptr: there is one segment
   /// @param packets  the most packets that wait, if there is one segment
-  /// @param part     if it isn't null, `cut` is cut into parts, and the only segment is this part
+  /// @param part     if it isn't null, `cut` is cut into parts, and the segments are those of this
+  ///                 part
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
        std::stop_token stop, const PartJob* part = nullptr);
 
@@ -37,8 +38,8 @@ class Feed {
   [[nodiscard]] std::int64_t segments() const { return begun_; }
   /// Returns whether the part has ended, so that it needs no more packets.
   [[nodiscard]] bool part_has_ended() const { return part_ && part_->ended(); }
-  /// Returns the hash of the part's own packets; 0 without a part.
-  [[nodiscard]] std::uint64_t part_hash() const { return part_ ? part_->hash() : 0; }
+  /// Returns whether the packets so far are those of the part.
+  [[nodiscard]] bool are_of(const PartJob& part) const { return part_ && part_->are_of(part); }
 
  private:
   void begin_segment(bool starts_independently);

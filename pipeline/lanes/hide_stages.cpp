@@ -34,6 +34,7 @@ void HideStage::run() {
       failures_.lose_from(item->segment);
       continue;
     }
+    if ((*verdict)->of_next_part) continue;
     hiding_.apply(std::move(**verdict), *item);
     const TrackQueue::Room room = std::move(item->room);
     output_.give_drawn(std::move(*item));

@@ -64,8 +64,10 @@ class Lane {
   // The following functions are valid after the threads have ended.
   /// Returns the number of frames that the lane has given to Order.
   [[nodiscard]] std::int64_t frames() const { return output_.frames(); }
-  /// Returns the counts of decoded and lost frames, without segments that the lane gave back.
+  /// Returns the counts of decoded and lost frames, without segments that the lane gave back. Of a
+  /// part, they are the frames before its cut, because the next part counts those behind it.
   [[nodiscard]] video::FrameLedger ledger() const {
+    if (parts_.decoding.window) return decoder().ledger({1});
     return decoder().ledger(segments_.given_back());
   }
   /// The next two functions return the working times of the threads that decode and encode.

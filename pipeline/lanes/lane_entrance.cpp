@@ -10,8 +10,9 @@ void LaneEntrance::reserve() {
 }
 
 void LaneEntrance::push(video::DecodedFrame decoded, std::int64_t segment,
-                        const video::Timing& coded) {
+                        const video::Timing& coded, bool begins_next_part) {
   WorkItem item;
+  item.begins_next_part = begins_next_part;
   item.frame = std::move(decoded.frame);
   item.record.times = decoded.times;
   item.record.index = item.frame.index;

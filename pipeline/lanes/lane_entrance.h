@@ -38,8 +38,10 @@ class LaneEntrance {
   /// Waits until the lane has room for one more frame. The next push() uses this room.
   void reserve();
   /// Gives a frame to the lane's next stage. Drops the frame if the stream ends before it.
-  /// @param coded  DecodedPicture::coded
-  void push(video::DecodedFrame decoded, std::int64_t segment, const video::Timing& coded);
+  /// @param coded             DecodedPicture::coded
+  /// @param begins_next_part  WorkItem::begins_next_part
+  void push(video::DecodedFrame decoded, std::int64_t segment, const video::Timing& coded,
+            bool begins_next_part);
   void close() { decoded_.close(); }
 
  private:

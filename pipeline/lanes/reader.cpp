@@ -18,7 +18,7 @@ void Reader::run(const video::Decoder& decoder, const std::stop_token& failed) {
   if (!input_.begin.ended) read_into(feed, decoder);
   ended_range_ = ended_range_ || feed.part_has_ended();
   feed.finish();
-  part_hash_ = feed.part_hash();
+  read_part_ = part != nullptr && feed.are_of(*part);
   if (connections_.tracks) connections_.tracks->end(feed.segments());
   cuts_ = feed.segments() - 1;
 }

@@ -40,8 +40,8 @@ class Reader {
   [[nodiscard]] std::int64_t cuts() const { return cuts_; }
   /// Returns whether the chosen range ended before the input.
   [[nodiscard]] bool ended_range() const { return ended_range_; }
-  /// Returns the hash of the packets that belong to the job's part; 0 without a part.
-  [[nodiscard]] std::uint64_t part_hash() const { return part_hash_; }
+  /// Returns whether the packets of the job's part are those with which it was planned.
+  [[nodiscard]] bool read_part() const { return read_part_; }
   [[nodiscard]] Clock::duration working() const { return working_; }
 
  private:
@@ -53,7 +53,7 @@ class Reader {
   video::Notices& notices_;
   std::mutex reading_;  // guards the input
   std::int64_t cuts_ = 0;
-  std::uint64_t part_hash_ = 0;
+  bool read_part_ = false;
   bool ended_range_;
   Clock::duration working_;
 };

@@ -26,6 +26,7 @@ namespace facepipe::pipeline {
 /// always know this.
 struct Verdict {
   HiddenFrame hidden;
+  bool of_next_part = false;          ///< the frame is dropped, because the next part has it
   std::int64_t lane_frame_index = 0;  ///< the index that the lane has given the frame
   std::int64_t index = 0;             ///< the frame's index in the stream
   double time_s = 0;

@@ -16,6 +16,7 @@
 #include "pipeline/job_parts.h"
 #include "pipeline/job_plan.h"
 #include "pipeline/lanes/job_records.h"
+#include "pipeline/parts/joined_hiding.h"
 #include "pipeline/parts/part_maker.h"
 #include "pipeline/parts/part_packets.h"
 #include "pipeline/parts/parts_in_order.h"
@@ -56,7 +57,7 @@ class SplitInput {
   video::PacketHash hash_;
 };
 
-/// Writes the frames of the parts, and the packets of the other streams. Its nine members are the
+/// Writes the frames of the parts, and the packets of the other streams. Its ten members are the
 /// input, the parts, and the targets.
 class Joining {
  public:
@@ -69,9 +70,11 @@ class Joining {
         muxer_(std::move(muxer)),
         notices_(notices),
         check_(options.input.name, options.join->parts),
-        frames_(*options.join, input_.demuxer(), input_.lanes.front().encoder.get(), maker,
-                notices),
-        records_(statistics, observer, expected_frames(input_.demuxer(), options)) {}
+        frames_(*options.join, options.hide, input_.demuxer(), input_.lanes.front().encoder.get(),
+                maker, notices),
+        records_(statistics, observer, expected_frames(input_.demuxer(), options)) {
+    if (options.hide) hiding_.emplace(options, input_.first->frame, input_.demuxer().origin_us());
+  }
 
   /// Writes everything. Ends early if `stop` is requested, or if the disk is full.
   void run(const std::stop_token& stop);
@@ -92,6 +95,7 @@ class Joining {
   SplitInput check_;
   PartsInOrder frames_;
   JobRecords records_;
+  std::optional<JoinedHiding> hiding_;  // if faces are hidden
   std::int64_t written_ = 0;
 };
 
@@ -127,8 +131,10 @@ void Joining::take(video::UniqueAVPacket packet) {
 
 /// Returns false after the last frame, and if the disk is full.
 bool Joining::write_frame() {
-  std::optional<video::EncodedFrame> frame = frames_.next();
-  if (!frame) return false;
+  std::optional<JoinedFrame> joined = frames_.next();
+  if (!joined) return false;
+  video::EncodedFrame* const frame = &joined->encoded;
+  if (hiding_) hiding_->see(joined->pts);
   if (muxer_) {
     Interval interval;
     bool written = false;
@@ -178,6 +184,10 @@ void Joining::finish(JobResult& result) {
   if (const auto& failure = input_.source->failure()) {
     result.failure.emplace(*failure);
     result.failure_passes = true;
+  }
+  if (hiding_) {
+    hiding_->fill(frames_.facts(), result);
+    if (!result.interrupted && !result.failure && !is_full()) hiding_->check(notices_);
   }
   if (muxer_)
     finish_output(options_, *plan_.output, *input_.lanes.front().encoder, *muxer_, result);

@@ -18,12 +18,13 @@
 namespace facepipe::pipeline {
 namespace {
 
-constexpr std::string_view kForm = "facepipe part 1\n";
+constexpr std::string_view kForm = "facepipe part 2\n";
 // After the facts: their position, and the hash.
 constexpr std::int64_t kEndBytes = 8 + 16;
 // Packets of FFmpeg are shorter than 2^31 bytes, and a frame's facts are much smaller.
 constexpr std::int64_t kMostFrameBytes = std::int64_t{1} << 31;
-constexpr std::int64_t kMostFactsBytes = std::int64_t{1} << 24;
+// The tracks of a part are among the facts: 25 bytes for each box.
+constexpr std::int64_t kMostFactsBytes = std::int64_t{1} << 31;
 
 // --- Each pack() describes a struct for a Packer and for an Unpacker. ---
 
@@ -79,12 +80,13 @@ void pack_times(Packing& packing, Times& times, std::int64_t shift_ns) {
 
 template <typename Packing, typename Record>
 void pack_record(Packing& packing, Record& record, std::int64_t shift_ns) {
-  pack_all(packing, record.index, record.size.width, record.size.height, record.lane,
+  pack_all(packing, record.index, record.pts_s, record.size.width, record.size.height, record.lane,
            record.device.kind, record.device.index, record.order_wait_ms, record.damaged,
            record.searched);
   pack_times(packing, record.times, shift_ns);
   pack_all(packing, record.candidates, record.face_count);
   pack_detections(packing, record.faces);
+  packing(record.face_tracks);
 }
 
 template <typename Packing, typename Ledger>
@@ -123,7 +125,43 @@ void pack_network(Packing& packing, Use& use) {
 template <typename Packing, typename Maker>
 void pack_maker(Packing& packing, Maker& maker) {
   pack_all(packing, maker.engine, maker.precision, maker.model_sha256, maker.encoder,
-           maker.container, maker.time_base.num, maker.time_base.den, maker.extradata);
+           maker.container, maker.time_base.num, maker.time_base.den, maker.extradata,
+           maker.turned_faces, maker.look_ahead, maker.edits);
+}
+
+template <typename Packing, typename Track>
+void pack_track(Packing& packing, Track& track) {
+  pack_list(packing, track.boxes, [&](auto& box) {
+    pack_all(packing, box.pts, box.box.x1, box.box.y1, box.box.x2, box.box.y2, box.state);
+  });
+  pack_all(packing, track.alone, track.best_score, track.hidden, track.found_class);
+}
+
+/// Tracks are packed in the order of their ids.
+template <typename Packing, typename Collected>
+void pack_tracks(Packing& packing, Collected& collected) {
+  packing(collected.frames);
+  const std::size_t tracks = packing.count(collected.tracks.size());
+  if constexpr (Packing::kUnpacks) {
+    for (std::size_t i = 0; i < tracks; ++i) {
+      std::int64_t id = 0;
+      packing(id);
+      pack_track(packing, collected.tracks[id]);
+    }
+  } else {
+    for (auto& [id, track] : collected.tracks) {
+      packing(id);
+      pack_track(packing, track);
+    }
+  }
+}
+
+template <typename Packing, typename Hidden>
+void pack_hidden(Packing& packing, Hidden& hidden) {
+  pack_all(packing, hidden.tracks_begun, hidden.counts.hidden, hidden.counts.kept,
+           hidden.counts.suggested, hidden.counts.likely);
+  pack_tracks(packing, hidden.tracks);
+  if (pack_presence(packing, hidden.next_pts)) packing(*hidden.next_pts);
 }
 
 template <typename Packing, typename Facts>
@@ -137,6 +175,7 @@ void pack_facts(Packing& packing, Facts& facts) {
   pack_all(packing, facts.decoder, facts.early_end);
   pack_list(packing, facts.told, [&](auto& sentence) { packing(sentence); });
   packing(facts.clock_ns);
+  if (pack_presence(packing, facts.hidden)) pack_hidden(packing, *facts.hidden);
 }
 
 std::string packed_packet(const AVPacket* packet) {
@@ -185,6 +224,11 @@ video::UniqueAVPacket unpacked_packet(Unpacker& unpacker) {
   return packet;
 }
 
+// So many tracks can be added for each of the most parts.
+constexpr std::int64_t kMostTracks = std::int64_t{1} << 40;
+
+bool is_no_id(std::int64_t track) { return track < kNoTrack || track >= kMostTracks; }
+
 /// Checks what a record of our own always has.
 void check_record(const FrameRecord& record) {
   const Detections& faces = record.faces;
@@ -193,8 +237,25 @@ void check_record(const FrameRecord& record) {
   const bool device =
       record.device.kind == DeviceKind::cpu || record.device.kind == DeviceKind::cuda;
   if (record.index < 0 || !device || faces.scores.size() != count ||
-      !fits(faces.landmarks.size()) || !fits(faces.classes.size()))
+      !fits(faces.landmarks.size()) || !fits(faces.classes.size()) ||
+      !fits(record.face_tracks.size()) || std::ranges::any_of(record.face_tracks, is_no_id))
     throw std::out_of_range("a record that facepipe doesn't write");
+}
+
+/// Checks what facts of our own always have.
+void check_facts(const PartFacts& facts) {
+  if (!facts.hidden) return;
+  const HiddenPart& hidden = *facts.hidden;
+  bool right =
+      hidden.tracks_begun >= 0 && hidden.tracks_begun < kMostTracks && hidden.tracks.frames >= 0;
+  for (const auto& [id, track] : hidden.tracks.tracks) {
+    const auto is_no_box = [&](std::uint32_t index) { return index >= track.boxes.size(); };
+    right = right && id >= 0 && !is_no_id(id) && !std::ranges::any_of(track.alone, is_no_box) &&
+            std::ranges::all_of(track.boxes, [](const track::FileBox& box) {
+              return box.state <= track::BoxState::filled;
+            });
+  }
+  if (!right) throw std::out_of_range("facts that facepipe doesn't write");
 }
 
 std::int64_t clock_now_ns() {
@@ -276,6 +337,7 @@ PartReader::PartReader(std::filesystem::path file)
   try {
     Unpacker unpacker(facts);
     pack_facts(unpacker, facts_);
+    check_facts(facts_);
   } catch (const std::out_of_range&) {
     refuse("is damaged");
   }

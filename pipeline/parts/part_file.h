@@ -20,6 +20,8 @@
 #include "core/geometry.h"
 #include "pipeline/job_result.h"
 #include "pipeline/lanes/order.h"
+#include "pipeline/track_counts.h"
+#include "track/track_file.h"
 #include "video/bitstream/murmur_hash.h"
 #include "video/ffmpeg.h"
 #include "video/frames/frame_timing.h"
@@ -35,7 +37,21 @@ struct PartMaker {
   std::string container;                ///< FFmpeg's name of the output format; empty without video
   Rational time_base;                   ///< of the packets
   std::vector<std::uint8_t> extradata;  ///< the encoder's header of the stream
+  int turned_faces = 0;                 ///< HideJob::turned_too; 0 if no faces are hidden
+  int look_ahead = 0;  ///< frames that wait for later frames; 0 if no faces are followed
+  std::string edits;   ///< KnownTracks::sha256; empty without known tracks
   friend bool operator==(const PartMaker&, const PartMaker&) = default;
+};
+
+/// What a part knows of the faces that it has hidden.
+struct HiddenPart {
+  /// How many numbers of tracks it has used: the tracks of the next part are numbered from there.
+  std::int64_t tracks_begun = 0;
+  TrackCounts counts;
+  track::CollectedTracks tracks;
+  /// Timing::pts, before the timeline, of the frame that begins the next part; nullopt if the part
+  /// ends with its last packet.
+  std::optional<std::int64_t> next_pts;
 };
 
 /// What is known of a whole part. It has more than seven members, because each is a separate fact.
@@ -51,17 +67,20 @@ struct PartFacts {
   std::int64_t candidates_ignored = 0;
   std::uint32_t capacity = 0;  ///< DetectionFacts::capacity
   NetworkUse network;
-  std::string decoder;            ///< FFmpeg's name
-  std::string early_end;          ///< JobResult::early_end
-  std::vector<std::string> told;  ///< the notices of the part
-  std::int64_t clock_ns = 0;      ///< what the clock of FrameTimes showed when the part began
+  std::string decoder;                 ///< FFmpeg's name
+  std::string early_end;               ///< JobResult::early_end
+  std::vector<std::string> told;       ///< the notices of the part
+  std::int64_t clock_ns = 0;           ///< what the clock of FrameTimes showed when the part began
+  std::optional<HiddenPart> hidden{};  ///< if faces are hidden
 };
 
 /// A frame of a part.
 struct PartFrame {
   /// In the order of the file, these are the timings of the frames in presentation order.
   video::Timing coded;
-  FrameRecord record;            ///< `index` counts the frames of the part, from 0
+  /// `index` counts the frames of the part, from 0, and `face_tracks` its tracks. `pts_s` is the
+  /// time by which the part has decided what is hidden.
+  FrameRecord record;
   video::UniqueAVPacket packet;  ///< nullptr without video; its stamps mean nothing
 };
 

@@ -4,10 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace facepipe::pipeline {
+
+/// Where the part after a part begins, if faces are followed: with a frame that begins a scene,
+/// because nothing of a scene depends on the scenes before. The frames between the cut and this
+/// frame belong to the part before the cut.
+struct SceneAfterCut {
+  std::int64_t packets = 0;  ///< so many packets behind the cut are enough to decode the frame
+  std::uint64_t hash = 0;    ///< video::PacketHash of these packets
+  std::int64_t frames = 0;  ///< frames from the cut up to this frame, in presentation order; over 0
+  friend bool operator==(const SceneAfterCut&, const SceneAfterCut&) = default;
+};
 
 /// A job with this option works only on one part of its input: on the pictures between two cuts. It
 /// writes them to a part file (part_file.h) instead of a video. OutputOptions::path then only says
@@ -16,11 +27,17 @@ namespace facepipe::pipeline {
 struct PartJob {
   std::filesystem::path file;  ///< the part file; a file of this name is replaced
   std::string key;             ///< names the plan and the part
-  /// Where the whole input is cut (video::Segmenter): indices of packets of the video, which
-  /// increase. The parts are numbered from 0 to `cuts.size()`.
+  /// Where the input is cut (video::Segmenter): indices of packets of the video, which increase.
+  /// The segments between them are numbered from 0 to `cuts.size()`.
   std::vector<std::int64_t> cuts;
-  std::size_t number = 0;
-  std::uint64_t hash = 0;  ///< video::PacketHash of the part's own packets
+  std::size_t number = 0;     ///< of the segment that the part works on
+  std::uint64_t hash = 0;     ///< video::PacketHash of this segment's packets
+  std::int64_t left_out = 0;  ///< frames at the beginning of the segment that the part before has
+  bool begins_input = false;  ///< no part is before this one
+  bool ends_input = false;    ///< no part is after this one
+  /// If it is set, the part also has the frames of the next segment that come before this scene.
+  /// The next segment has SceneAfterCut::packets packets.
+  std::optional<SceneAfterCut> next;
 };
 
 /// A part that is joined.

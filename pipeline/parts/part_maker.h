@@ -12,8 +12,9 @@ namespace facepipe::pipeline {
 void take_encoder(PartMaker& maker, const video::Encoder& encoder, const OutputPlan& plan);
 
 /// Returns what the job works with.
+/// @param options  of the job
 /// @param encoder  nullptr if the job writes no video
-[[nodiscard]] PartMaker part_maker(const Backend& backend, const video::Encoder* encoder,
-                                   const JobPlan& plan);
+[[nodiscard]] PartMaker part_maker(const Backend& backend, const JobOptions& options,
+                                   const video::Encoder* encoder, const JobPlan& plan);
 
 }  // namespace facepipe::pipeline

@@ -19,40 +19,50 @@ namespace facepipe::pipeline {
   throw Error(ErrorKind::input, name + ": is not the input that was split: its packets are others");
 }
 
-/// The packets of a part, if the Segmenter cuts the input at PartJob::cuts. Not thread-safe.
+/// The packets of a part, if the Segmenter cuts the input at PartJob::cuts. They are the packets of
+/// one segment, or of two, if the part goes on behind its cut. Not thread-safe.
 class PartPackets {
  public:
   explicit PartPackets(const PartJob& part)
       : number_(static_cast<std::int64_t>(part.number)),
+        last_(part.next ? number_ + 1 : number_),
         first_(part.number == 0 ? 0 : part.cuts.at(part.number - 1)),
         end_(part.number < part.cuts.size() ? part.cuts.at(part.number)
-                                            : std::numeric_limits<std::int64_t>::max()) {}
+                                            : std::numeric_limits<std::int64_t>::max()),
+        end_of_next_(part.next ? end_ + part.next->packets : end_) {}
 
   /// Takes the next packet of the video, before the Segmenter gets it.
   void see(const AVPacket& packet) {
     if (seen_ >= first_ && seen_ < end_) hash_.add(packet);
+    if (seen_ >= end_ && seen_ < end_of_next_) hash_of_next_.add(packet);
     ++seen_;
   }
-  /// Returns whether a packet that the Segmenter gives is decoded in this part. If so, makes its
-  /// segment number 0, because a job has no other segment.
+  /// Returns whether a packet that the Segmenter gives is decoded in this part. If so, numbers its
+  /// segment from 0 on, because a job has no segments before.
   [[nodiscard]] bool take(video::SegmentPacket& packet) {
-    if (packet.segment != number_) return false;
-    if (!packet.read.packet) ended_ = true;
-    packet.segment = packet.read.segment = 0;
+    if (packet.segment < number_ || packet.segment > last_) return false;
+    if (!packet.read.packet && packet.segment == last_) ended_ = true;
+    packet.segment -= number_;
+    packet.read.segment = packet.segment;
     return true;
   }
   /// Returns whether take() has got the end of the part.
   [[nodiscard]] bool ended() const { return ended_; }
-  /// Returns the hash of the part's own packets so far.
-  [[nodiscard]] std::uint64_t hash() const { return hash_.value(); }
+  /// Returns whether the packets so far are those that the part was planned with.
+  [[nodiscard]] bool are_of(const PartJob& part) const {
+    return hash_.value() == part.hash && (!part.next || hash_of_next_.value() == part.next->hash);
+  }
 
  private:
   const std::int64_t number_;
+  const std::int64_t last_;
   const std::int64_t first_;
   const std::int64_t end_;
+  const std::int64_t end_of_next_;
   std::int64_t seen_ = 0;
   bool ended_ = false;
   video::PacketHash hash_;
+  video::PacketHash hash_of_next_;
 };
 
 }  // namespace facepipe::pipeline

@@ -25,6 +25,14 @@ void check_alike(const JoinedPart& part, const PartFacts& facts, const PartFacts
                           "; --engine and --precision make all parts alike");
   if (its.model_sha256 != other.model_sha256)
     refuse_part(part, "was made with another model than the first part");
+  if (its.turned_faces != other.turned_faces)
+    refuse_part(part, "looked for turned faces in another way than the first part");
+  if (its.look_ahead != other.look_ahead)
+    refuse_part(part,
+                "was made with another look-ahead than the first part; --lookahead-memory "
+                "makes all parts alike");
+  if (its.edits != other.edits)
+    refuse_part(part, "was made with another edit file than the first part");
   if (facts.device.kind != first.device.kind)
     refuse_part(part, "was made on " + to_string(facts.device) + ", but the first part on " +
                           to_string(first.device) + "; --device makes all parts alike");
@@ -43,13 +51,27 @@ void check_encoder(const JoinedPart& part, const PartMaker& its, const PartMaker
         "was encoded in another way: by another version of the encoder, or for another input");
 }
 
+/// Throws unless the part has hidden what it must, up to the right frame.
+/// @param last  no part is behind it
+void check_hidden(const JoinedPart& part, const PartFacts& facts,
+                  const std::optional<HideJob>& hide, bool last) {
+  if (facts.hidden.has_value() != hide.has_value())
+    refuse_part(part, hide ? "has no hidden faces" : "has hidden faces, but boxes are drawn");
+  if (!hide) return;
+  if (hide->known && facts.maker.edits != hide->known->sha256)
+    refuse_part(part, "was made with another edit file: " + hide->known->name + " has changed");
+  const bool needs_scene = !hide->known && !last;
+  if (facts.hidden->next_pts.has_value() != needs_scene)
+    refuse_part(part, "doesn't end where a scene begins");
+}
+
 }  // namespace
 
-PartsInOrder::PartsInOrder(const JoinJob& job, const video::Demuxer& demuxer,
-                           const video::Encoder* encoder, const PartMaker& maker,
-                           video::Notices& notices)
+PartsInOrder::PartsInOrder(const JoinJob& job, const std::optional<HideJob>& hide,
+                           const video::Demuxer& demuxer, const video::Encoder* encoder,
+                           const PartMaker& maker, video::Notices& notices)
     : job_(job), numbers_(demuxer, nullptr, notices) {
-  read_facts(encoder, maker);
+  read_facts(hide, encoder, maker);
   if (encoder == nullptr) return;
   clock_.emplace(encoder->time_base(), notices);
   const std::int64_t lead = std::ranges::max_element(facts_, {}, &PartFacts::lead)->lead;
@@ -58,7 +80,8 @@ PartsInOrder::PartsInOrder(const JoinJob& job, const video::Demuxer& demuxer,
                     std::max<std::int64_t>(1, av_rescale_q(1, frame_time, encoder->time_base())));
 }
 
-void PartsInOrder::read_facts(const video::Encoder* encoder, const PartMaker& maker) {
+void PartsInOrder::read_facts(const std::optional<HideJob>& hide, const video::Encoder* encoder,
+                              const PartMaker& maker) {
   constexpr std::int64_t kMostLead = 1024;
   for (const JoinedPart& part : job_.parts) {
     PartFacts facts = PartReader(part.file).facts();
@@ -66,6 +89,8 @@ void PartsInOrder::read_facts(const video::Encoder* encoder, const PartMaker& ma
     if (facts.lead < 0 || facts.lead > kMostLead) refuse_part(part, "is damaged");
     if (!facts_.empty()) check_alike(part, facts, facts_.front());
     check_encoder(part, facts.maker, encoder != nullptr ? maker : PartMaker{});
+    check_hidden(part, facts, hide, &part == &job_.parts.back());
+    if (hide && !hide->wants_tracks) facts.hidden->tracks = {};  // they take memory
     facts_.push_back(std::move(facts));
   }
 }
@@ -74,7 +99,7 @@ void PartsInOrder::refuse(const std::string& reason) const {
   refuse_part(job_.parts.at(part_), reason);
 }
 
-std::optional<video::EncodedFrame> PartsInOrder::next() {
+std::optional<JoinedFrame> PartsInOrder::next() {
   while (!front_is_known())
     if (!read_frame()) return std::nullopt;
   return take_front();
@@ -90,6 +115,8 @@ bool PartsInOrder::read_frame() {
   while (part_ < job_.parts.size()) {
     if (!reader_) reader_.emplace(job_.parts[part_].file);
     if (std::optional<PartFrame> frame = reader_->next()) {
+      if (places_.empty() && begin_pts_ && frame->coded.pts != *begin_pts_)
+        refuse("doesn't begin with the frame with which the part before ends");
       Place place{numbers_.next(frame->coded)};
       if (clock_) {
         place.stamp = clock_->next_stamp(place.stamped);
@@ -106,18 +133,32 @@ bool PartsInOrder::read_frame() {
 
 void PartsInOrder::end_part() {
   if (!waiting_.empty()) refuse("is damaged: a frame has an impossible number");
+  begin_pts_.reset();
+  if (const auto& hidden = facts_[part_].hidden) {
+    tracks_before_ += hidden->tracks_begun;
+    begin_pts_ = hidden->next_pts;
+  }
   places_.clear();
   reader_.reset();
   ++part_;
 }
 
-video::EncodedFrame PartsInOrder::take_front() {
+/// Throws if the part has taken another time for the frame's. Then it may have hidden too little.
+void PartsInOrder::check_place(const PartFrame& frame, const Frame& stamped) const {
+  if (!facts_[part_].hidden || frame.record.pts_s == stamped.seconds()) return;
+  refuse("has other time stamps than the whole video, whose stamps don't rise; hide it as a whole");
+}
+
+JoinedFrame PartsInOrder::take_front() {
   PartFrame front = std::move(waiting_.front());
   waiting_.pop_front();
   Place& place = places_[static_cast<std::size_t>(front.record.index)];
   if (std::exchange(place.taken, true)) refuse("is damaged: two frames have the same number");
   if ((front.packet != nullptr) != clock_.has_value())
     refuse(front.packet ? "has a video, but none is written" : "has no video");
+  check_place(front, place.stamped);
+  for (std::int64_t& track : front.record.face_tracks)
+    if (track != kNoTrack) track += tracks_before_;
   front.record.index = place.stamped.index;
   front.record.pts_s = place.stamped.seconds();
   if (front.packet) {
@@ -125,7 +166,7 @@ video::EncodedFrame PartsInOrder::take_front() {
     front.packet->dts = decoding_->next();
     front.packet->duration = clock_->duration_of(place.stamped);
   }
-  return {std::move(front.packet), std::move(front.record)};
+  return {{std::move(front.packet), std::move(front.record)}, place.stamped.pts};
 }
 
 }  // namespace facepipe::pipeline

@@ -45,6 +45,7 @@ class Task:
     kind: str = "whole"  #: or "split", "part", "join": steps of the work on a long input
     part: int = 0  #: the number of a part, from 1
     video: str = ""  #: the name of the long input whose step this is
+    unmade: int = 0  #: parts of a long input that aren't finished
 
 
 def work(name: str, attempt: int, command: list[str], where: dict, board) -> dict:
@@ -107,7 +108,7 @@ class Driver:
         first = [self.first_step(task).name for task in list(self.tasks.values())]
         self.waiting = [(0.0, place, name) for place, name in enumerate(first)]  # a heap; first the earliest time
         self.running: dict = {}
-        self.told: dict[str, tuple[int, int]] = {}
+        self.told_at = 0.0  #: when the state of all tasks was shown last
         self.codes: collections.Counter = collections.Counter()
         ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers need not have this module
         gpus = asked.num_gpus if asked.num_gpus is not None else min(1, int(ray.cluster_resources().get("GPU", 0)))
@@ -128,9 +129,9 @@ class Driver:
                     if self.end_attempt(event):
                         bar.update(self.tasks[event["task"]].kind in ("whole", "join"))
                         self.begin_next_step(self.tasks[event["task"]])
-                self.look_at_board(bar)
-                if self.asked.metrics:
-                    self.write_metrics()
+                if time.time() - self.told_at >= 1:  # it goes over all tasks
+                    self.tell_state(bar)
+            self.tell_state(bar)
         self.write_report()
         codes = [task.code for task in self.tasks.values()]
         return next((code for code in codes if code not in FINISHED), max(codes, default=0))
@@ -160,10 +161,11 @@ class Driver:
             whole.code, whole.reason = whole.code or ended.code, whole.reason or ended.reason
         elif ended.kind == "split":
             with open(f"{self.side / ended.video}.plan.json", encoding="utf-8") as plan:
-                following = [self.add_step(whole, "part", i + 1) for i in range(len(json.load(plan)["parts"]))]
-        elif all(task.code in FINISHED or task.kind != "part" or task.video != whole.name
-                 for task in self.tasks.values()):
-            following = [whole]
+                whole.unmade = len(json.load(plan)["parts"])
+            following = [self.add_step(whole, "part", i + 1) for i in range(whole.unmade)]
+        else:
+            whole.unmade -= 1
+            following = [] if whole.unmade else [whole]
         for place, task in enumerate(following):
             heapq.heappush(self.waiting, (time.time(), place, task.name))
 
@@ -184,8 +186,9 @@ class Driver:
         plan, parts = f"{self.side / task.video}.plan.json", f"{self.side / task.video}.parts"
         threads = [word for word in self.options if word.split("=")[0] == "--threads"]
         if task.kind == "split":
-            return ["split", "run", task.input, f"--parts={-int(-task.size // (self.asked.part_size * 1e6))}",
-                    f"--output={plan}", "--overwrite", *self.options]
+            count = -int(-task.size // (self.asked.part_size * 1e6))
+            return ["split", self.asked.command, task.input, f"--parts={count}", f"--output={plan}", "--overwrite",
+                    *self.options]
         if task.kind == "part":
             return ["part", plan, str(task.part), f"--out={parts}", "--die-with-parent", "--progress=json",
                     *([] if threads else [f"--threads={max(1, int(self.asked.num_cpus))}"])]
@@ -227,13 +230,17 @@ class Driver:
                   file=sys.stderr, flush=True)
         return True
 
-    def look_at_board(self, bar) -> None:
+    def tell_state(self, bar) -> None:
+        """Shows what the tasks and the board say, and writes it for Prometheus."""
+        self.told_at, told = time.time(), {}
         with contextlib.suppress(self.ray.exceptions.RayError):  # it is being restarted
-            self.told = self.ray.get(self.board.tell.remote(), timeout=10)
-        for name, (attempt, frames) in self.told.items():
+            told = self.ray.get(self.board.tell.remote(), timeout=10)
+        for name, (attempt, frames) in told.items():
             if self.tasks[name].code is None and attempt == self.tasks[name].attempts:  # not of a lost attempt
                 self.tasks[name].frames = frames
         bar.set_postfix_str(f"{self.failed()} failed, {self.frames()} frames")
+        if self.asked.metrics:
+            self.write_metrics()
 
     def failed(self) -> int:
         return sum(task.code not in (None, *FINISHED) for task in self.tasks.values())
@@ -321,13 +328,13 @@ def main(words: list[str] | None = None) -> int:
     add("--attempts", type=int, default=4, help="the most attempts of a task; default: 4")
     add("--pause", type=float, default=5, help="seconds before the second attempt, then twice as many; default: 5")
     add("--silence", type=float, default=180, help="seconds after which a silent program is killed; default: 180")
-    add("--part-size", type=float, help="with run: cut longer videos into parts of so many megabytes")
+    add("--part-size", type=float, help="with run and hide: cut longer videos into parts of so many megabytes")
     add("--detections", action="store_true", help="write FOLDER/NAME.jsonl for each input, as detect always does")
     add("--metrics", type=pathlib.Path, help="a file in which Prometheus finds numbers about the work")
     add("-q", "--quiet", action="store_true", help="show no progress bar")
     asked, rest = parser.parse_known_args(words)
-    if asked.part_size is not None and (asked.command != "run" or asked.part_size <= 0):
-        parser.error("--part-size needs run, and a size above 0")
+    if asked.part_size is not None and (asked.command == "detect" or asked.part_size <= 0):
+        parser.error("--part-size needs run or hide, and a size above 0")
     inputs, options, endings = told_apart(rest)
     tasks = tasks_of(inputs, asked.output, endings)
     if not tasks:

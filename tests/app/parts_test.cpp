@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/parts_fixture.h"
 #include "tests/app/program.h"
 #include "tests/app/started.h"
 #include "tests/support/clips.h"
-#include "tests/support/packets.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -30,9 +30,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr int kParts = 3;
-const Arguments kQuick{"--detect-size", "128x96",    "--device", "cpu", "--precision",
-                       "f32",           "--threads", "2",        "-q"};
-
 /// Makes a clip of 144 frames, which can be cut before frames 48 and 96. Its groups of pictures are
 /// open: pictures that are shown before a cut are decoded after it.
 void make_clip(const fs::path& clip, const std::string& more = "", int top = 40) {
@@ -44,7 +41,7 @@ void make_clip(const fs::path& clip, const std::string& more = "", int top = 40)
          clip);
 }
 
-class Parts : public testing::Test {
+class Parts : public PartsTest {
  protected:
   static void SetUpTestSuite() {
     clips_ = new TemporaryFolder;
@@ -56,28 +53,11 @@ class Parts : public testing::Test {
   }
   static fs::path clip() { return *clips_ / "clip.mp4"; }
 
-  [[nodiscard]] fs::path plan() const { return dir_ / "plan.json"; }
-  [[nodiscard]] fs::path folder() const { return dir_ / "parts"; }
-
-  /// Splits an input, and makes the folder of the parts.
   void split(const Arguments& more = {}, const fs::path& input = clip()) const {
-    fs::create_directories(folder());
-    const CommandResult result = run_program(joined(
-        joined({"split", "run", input, "--parts", std::to_string(kParts), "-o", plan()}, kQuick),
-        more));
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-  }
-  [[nodiscard]] CommandResult part(int number) const {
-    return run_program({"part", plan(), std::to_string(number), "--out", folder(), "-q"});
+    static_cast<void>(PartsTest::split("run", input, kParts, joined(kQuick, more)));
   }
   void make_all() const {
-    for (const int number : {3, 1, 2}) {  // any order
-      const CommandResult result = part(number);
-      ASSERT_EQ(result.exit_code, 0) << result.err;
-    }
-  }
-  [[nodiscard]] CommandResult join(const std::string& name, const Arguments& more = {}) const {
-    return run_program(joined({"join", plan(), "--from", folder(), "-o", dir_ / name, "-q"}, more));
+    make({3, 1, 2});  // any order
   }
   /// Splits the clip, and makes and joins all parts.
   void make_joined(const std::string& name, const Arguments& options, const Arguments& outputs) {
@@ -91,41 +71,9 @@ class Parts : public testing::Test {
         run_program(joined(joined({"run", clip(), "-o", dir_ / name}, kQuick), options));
     ASSERT_EQ(result.exit_code, 0) << result.err;
   }
-  /// Returns the names of all files in the folder of the parts.
-  [[nodiscard]] std::set<std::string> names() const {
-    std::set<std::string> found;
-    for (const auto& entry : fs::directory_iterator(folder()))
-      found.insert(entry.path().filename().string());
-    return found;
-  }
-  /// Returns the part files, sorted by the numbers of the parts.
-  [[nodiscard]] std::vector<fs::path> part_files() const {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder()))
-      if (entry.path().filename().string().starts_with("part-")) files.push_back(entry.path());
-    std::ranges::sort(files);
-    return files;
-  }
-  /// Expects that joining ends with exit code 3 and this reason, and makes no file.
-  void expect_no_join(const std::string& reason) const {
-    const CommandResult result = join("refused.mp4", {"--detections", dir_ / "refused.jsonl"});
-    EXPECT_EQ(result.exit_code, 3) << result.err;
-    EXPECT_THAT(result.err, HasSubstr(reason));
-    for (const std::string& name : dir_.names()) EXPECT_THAT(name, Not(HasSubstr("refused")));
-  }
 
   static inline TemporaryFolder* clips_ = nullptr;
-  TemporaryFolder dir_;
 };
-
-json entry_of(const fs::path& report) { return json::parse(read_file(report)).at(0); }
-
-/// The packets of the video and of the sound, because their order in a file means nothing.
-std::vector<FilePacket> sorted_packets(const fs::path& file) {
-  std::vector<FilePacket> packets = packets_of(file);
-  std::ranges::stable_sort(packets, {}, &FilePacket::stream);
-  return packets;
-}
 
 TEST_F(Parts, OfMotionJpegEqualARunAsAWhole) {
   const Arguments options{"--codec", "mjpeg"};
@@ -330,7 +278,9 @@ TEST_F(Parts, RefuseWhatCantBeCut) {
     Arguments words;
     const char* reason;
   } rows[]{
-      {{"split", "hide", clip(), "--parts", "2"}, "hide can't work in parts"},
+      {{"split", "hide", clip(), "--parts", "2", "--two-pass"}, "--two-pass"},
+      {{"split", "hide", clip(), "--parts", "2", "--every", "2"}, "--every"},
+      {{"hide", clip(), "--parts", "2", "--two-pass", "-o", dir_ / "a.mp4"}, "--two-pass"},
       {{"split", "run", clip(), "--parts", "0"}, "--parts"},
       {{"split", "run", clip(), "--parts", "2", "--start", "1"}, "--start"},
       {{"split", "run", clip(), "--parts", "2", "--every", "2"}, "--every"},

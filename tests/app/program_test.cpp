@@ -74,12 +74,12 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "--score: '2'", {"run", a, "--score", "2"});
   expect_refusal(2, "--bogus: unknown option; facepipe run --help", {"run", a, "--bogus"});
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
-  expect_refusal(
-      2,
-      "frobnicate: unknown command; the commands are run, hide, detect, plan run, "
-      "plan hide, split run, part, join, review, verify, calibrate, model check, doctor, "
-      "help and completion",
-      {"frobnicate"});
+  expect_refusal(2,
+                 "frobnicate: unknown command; the commands are run, hide, detect, plan run, "
+                 "plan hide, split run, split hide, part, join, review, verify, calibrate, model "
+                 "check, doctor, "
+                 "help and completion",
+                 {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input, but would also be the output", {"run", a, "-o", a});
   expect_refusal(2, "no.toml: can't be read", {"run", a, "--config", dir / "no.toml"});

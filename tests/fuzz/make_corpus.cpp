@@ -155,7 +155,8 @@ void add_packets(const Corpora& corpora) {
 
 /// Returns the input of the target "part_file": the length of the facts, and a part file without
 /// the position of the facts and the hash.
-std::string part_file(int frames) {
+/// @param hides  the part has hidden faces
+std::string part_file(int frames, bool hides = false) {
   constexpr std::size_t kEnd = 24;
   const TemporaryFolder folder;
   pipeline::PartWriter writer(folder / "part");
@@ -163,6 +164,7 @@ std::string part_file(int frames) {
     pipeline::FinishedFrame frame;
     frame.encoded.record.index = i;
     frame.encoded.record.faces.push_back({1, 2, 3, 4}, 0.5F, Landmarks{});
+    if (hides) frame.encoded.record.face_tracks = {i};
     if (i > 0) frame.encoded.packet = packet_of({1, 2, 3});
     writer.write(frame);
   }
@@ -170,6 +172,13 @@ std::string part_file(int frames) {
   facts.key = "key";
   facts.told = {"sentence"};
   facts.network.size = Size{64, 64};
+  if (hides) {
+    pipeline::HiddenPart& hidden = facts.hidden.emplace();
+    hidden.tracks_begun = frames;
+    hidden.tracks.frames = frames;
+    hidden.tracks.tracks[1] = {{{40, {1, 2, 3, 4}}, {80, {2, 2, 4, 4}}}, {1}, 0.5F, true, 0};
+    hidden.next_pts = 120;
+  }
   writer.finish(std::move(facts));
   const std::string whole = read_file(folder / "part");
   const std::string content = whole.substr(0, whole.size() - kEnd);
@@ -181,6 +190,7 @@ std::string part_file(int frames) {
 void add_parts(const Corpora& corpora) {
   corpora.add("part_file", "empty", part_file(0));
   corpora.add("part_file", "frames", part_file(2));
+  corpora.add("part_file", "hidden", part_file(2, true));
   std::string long_frame = part_file(1);
   long_frame[2 + 16] = '\x7F';  // the frame is longer than the file
   corpora.add("part_file", "long_frame", long_frame);

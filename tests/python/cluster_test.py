@@ -287,9 +287,29 @@ def test_what_is_joined_is_not_cut_again(ray, folder):
     assert ray.started == ["long.mp4"]
 
 
-def test_only_run_works_in_parts(ray, folder):
+def test_hide_works_in_parts(ray, folder):
+    source, output = folder(long="" + LONG)
+    assert cluster.main(["hide", str(source), "-o", str(output), "-q", "--part-size", "1", "--style=solid"]) == 0
+    assert (output / "long_hidden.mp4").read_text() == "1 2 3 "
+
+
+def test_many_tasks_are_not_gone_over_for_each_that_ends(ray, folder, monkeypatch):
+    shown = []
+
+    def show(driver, bar):
+        shown.append(bar)
+        driver.told_at = 1000.0
+
+    monkeypatch.setattr(cluster.Driver, "tell_state", show)
+    monkeypatch.setattr(cluster.time, "time", lambda: 1000.5)
+    source, output = folder(**{f"c{number}": "0" for number in range(20)})
+    assert run(source, output) == 0
+    assert len(shown) == 2, "at the begin and at the end, because no second has passed"
+
+
+def test_detect_does_not_work_in_parts(ray, folder):
     source, output = folder(a="0")
-    for words in (["hide", str(source), "-o", str(output), "--part-size", "1"],
+    for words in (["detect", str(source), "-o", str(output), "--part-size", "1"],
                   ["run", str(source), "-o", str(output), "--part-size", "0"]):
         with pytest.raises(SystemExit):
             cluster.main(words)

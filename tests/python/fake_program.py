@@ -45,7 +45,8 @@ def work_on_parts(command: str, words: list[str]) -> int:
     """The text of an input says which part fails, and with which code: "part 2: 75 0"."""
     given = dict(word.removeprefix("--").partition("=")[::2] for word in words if word.startswith("--"))
     if command == "split":
-        plan = {"input": words[1], "parts": [{}] * int(given["parts"])}
+        ending = "hidden" if words[0] == "hide" else "faces"
+        plan = {"input": words[1], "ending": ending, "parts": [{}] * int(given["parts"])}
         pathlib.Path(given["output"]).write_text(json.dumps(plan))
         return 0
     plan = json.loads(pathlib.Path(words[0]).read_text())
@@ -59,7 +60,7 @@ def work_on_parts(command: str, words: list[str]) -> int:
             (pathlib.Path(given["out"]) / words[1]).write_text(f"{words[1]} ")
         tell(status="done", frames=10, exit_code=code, error=f"reason {code}" if code else None)
         return code
-    output = pathlib.Path(given["output"]) / f"{source.stem}_faces{source.suffix}"
+    output = pathlib.Path(given["output"]) / f"{source.stem}_{plan['ending']}{source.suffix}"
     if not output.exists():
         files = [pathlib.Path(given["from"]) / str(i + 1) for i in range(len(plan["parts"]))]
         output.write_text("".join(file.read_text() for file in files))

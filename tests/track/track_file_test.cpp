@@ -517,6 +517,36 @@ TEST(TrackFileBuilder, MakesTracksOfFrames) {
                                        {{102, {50, 50, 60, 60}, BoxState::seen}}}));
 }
 
+TEST(TrackFileBuilder, JoinsWhatBuildersHaveCollectedOfParts) {
+  const TrackFileInput input{kHash, 0, {100, 80}, {1, 25}};
+  const auto add = [](TrackFileBuilder& builder, std::int64_t pts, std::int64_t first_id) {
+    TrackedFrame frame;
+    frame.boxes = {{first_id, {1, 2, 30, 40}, 0.1F, 0.5F, BoxState::seen, true},
+                   {first_id + 1, {40, 2, 60, 40}, 0, 0.1F, BoxState::seen, pts % 2 == 0},
+                   {first_id + 2, {70, 2, 90, 40}, 0, 0.1F, BoxState::held, false}};
+    builder.add(frame, pts);
+    for (const std::int64_t i : {0, 1, 2}) {
+      TrackSummary ended;
+      ended.id = first_id + i;
+      ended.best_score = i == 0 ? 0.5F : 0.1F;
+      ended.hidden = i == 0;
+      builder.add(ended);
+    }
+  };
+  TrackFileBuilder whole(input);
+  TrackFileBuilder joined(input);
+  for (const std::int64_t part : {0, 1, 2}) {
+    add(whole, part, 3 * part);
+    TrackFileBuilder one(input);
+    add(one, part, 0);
+    joined.add(one.take(), 3 * part);
+    EXPECT_TRUE(one.finish().tracks.empty()) << "everything was taken";
+  }
+  const TrackFile expected = whole.finish();
+  EXPECT_EQ(expected.tracks.size(), 11U) << "two tracks hide single boxes";
+  EXPECT_EQ(joined.finish(), expected);
+}
+
 TEST(TrackFileBuilder, TellsTheClassOfEachTrack) {
   TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}}, 0.03F,
                            {{"face", "centerface", {}}, {"plate", std::string(201, 'm'), 0.5F}});

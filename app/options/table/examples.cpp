@@ -32,6 +32,9 @@ std::vector<Example> examples_of(Commands command) {
                "facepipe plan hide clip.mp4 --careful"}};
     case kSplitRun:
       return {{"Plan four parts of a long video", "facepipe split run clip.mp4 --parts 4"}};
+    case kSplitHide:
+      return {{"Plan four parts of a long video whose faces are hidden",
+               "facepipe split hide clip.mp4 --parts 4"}};
     case kPart:
       return {{"Make the first part", "facepipe part clip.parts.json 1 --out parts"},
               {"Make the part of this task of an array",

@@ -1,4 +1,4 @@
-// The rows of split run, part and join: a video is made in parts.
+// The rows of split run, split hide, part and join: a video is made in parts.
 #include "app/options/table.h"
 #include "app/parts/part_plan.h"
 
@@ -10,29 +10,29 @@ std::vector<Row> plan_of_parts_rows() {
       {.names = "INPUT",
        .help = "The video, a file that all machines see under this name",
        .value = {Argument{}},
-       .places = {{kSplitRun, kInputOutput}}},
+       .places = {{kSplitCommands, kInputOutput}}},
       {.names = "-o,--output",
        .kind = "FILE",
        .help = "Write the plan to F.json",
        .fallback = "beside the input, NAME.parts.json",
        .value = {FileOf{{".json"}, [](Asked& to) -> auto& { return to.plan_of_parts; }}},
-       .places = {{kSplitRun, kInputOutput}}},
+       .places = {{kSplitCommands, kInputOutput}}},
       {.names = "--parts",
        .kind = "N",
        .help = "Make the video in at most N parts, each with an encoder of its own, and join them, "
-               "as split run, part and join do on several machines",
+               "as split, part and join do on several machines",
        .fallback = "as a whole",
        .value = {Integer{1, kMostParts, "", [](Asked& to, int parts) { to.run.parts = parts; }}},
-       .places = {{kRun, kTogether}}},
+       .places = {{kRun | kHide, kTogether}}},
       {.names = "--parts",
        .kind = "N",
        .help = "The most parts. They are about equally long; there are fewer if the video can't be "
-               "cut at enough places",
+               "cut at enough places. With split hide, a new scene must begin behind each cut",
        .fallback = std::to_string(kUsualParts),
        .value = {Integer{1, kMostParts, "", [](Asked& to, int parts) { to.run.parts = parts; }}},
-       .places = {{kSplitRun, kTogether}}},
+       .places = {{kSplitCommands, kTogether}}},
       {.names = "PLAN",
-       .help = "A plan that split run has written",
+       .help = "A plan that split run or split hide has written",
        .value = {Argument{}},
        .endings = {".json"},
        .places = {{kPart | kJoin, kInputOutput}}},

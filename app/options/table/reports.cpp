@@ -78,7 +78,7 @@ std::vector<Row> track_rows() {
        .help = "Write what is found to F.json, an edit file whose tracks a person may change; for "
                "one input only",
        .value = file_of({".json"}, [](Asked& to) -> auto& { return to.run.files.tracks; }),
-       .places = {{kHide | kDetect, kTracks}}},
+       .places = {{kHide | kDetect | kJoin, kTracks}}},
       {.names = "--tracks",
        .kind = "FILE",
        .help = "Hide what an edit file of this input says, and look for nothing",

@@ -676,11 +676,11 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
        "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, "
-       "split run, part, join, review, verify, "
+       "split run, split hide, part, join, review, verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"clip.mp4", "-q"},
        "clip.mp4: unknown command; the commands are run, hide, detect, plan run, plan hide, "
-       "split run, part, join, review, verify, "
+       "split run, split hide, part, join, review, verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"-v"}, "-v: unknown option; did you mean --version?"},
       {{"--halp"}, "--halp: unknown option; did you mean --help?"},
@@ -712,8 +712,11 @@ TEST(Options, UnknownCommandsAreAnsweredWithTheNearest) {
       {{"model", "m.onnx"}, "model m.onnx: unknown command; the commands are run, "},
       {{"model"}, "model: the second word is missing; the commands are model check"},
       {{"plan"}, "plan: the second word is missing; the commands are plan run, plan hide"},
-      {{"split"}, "split: the second word is missing; the commands are split run"},
-      {{"split", "hide", "a.mp4"}, "split hide: hide can't work in parts, because "},
+      {{"split"}, "split: the second word is missing; the commands are split run and split hide"},
+      {{"split", "hide", "a.mp4", "--two-pass"}, "--two-pass"},
+      {{"hide", "a.mp4", "--parts", "2", "--two-pass"},
+       "--parts and --two-pass exclude each other"},
+      {{"hide", "a.mp4", "--parts", "2", "--start", "1"}, "--parts and --start exclude each other"},
       {{"plan", "rnu", "a.mp4"}, "plan rnu: unknown command; did you mean plan run?"},
       {{"plan", "verify"}, "plan verify: unknown command; "},
       {{"help", "hidee"}, "hidee: unknown command; did you mean hide?"},

@@ -32,6 +32,7 @@ Arguments with_inputs(const std::string& command) {
   if (command == "plan run") return {"plan", "run", "a.mp4"};
   if (command == "plan hide") return {"plan", "hide", "a.mp4"};
   if (command == "split run") return {"split", "run", "a.mp4"};
+  if (command == "split hide") return {"split", "hide", "a.mp4"};
   if (command == "part") return {command, "a.parts.json", "1"};
   if (command == "join") return {command, "a.parts.json"};
   if (command == "model check") return {"model", "check", "a.onnx"};
@@ -197,6 +198,7 @@ TEST(OptionTable, IsPrintedAsJson) {
                                                   {"review", "Machine"},
                                                   {"plan run", "Machine"},
                                                   {"split run", "Machine"},
+                                                  {"split hide", "Machine"},
                                                   {"plan hide", "Machine"},
                                                   {"review", "Machine"}}));
   EXPECT_EQ(find("--config").at("groups").size(), 5U);

@@ -40,6 +40,18 @@ TEST(PartPlans, AreReadAsTheyWereWritten) {
   EXPECT_EQ(parse_part_plan(part_plan_text(without_video), "p.json"), without_video);
 }
 
+/// Returns a plan whose second part begins with a scene.
+PartPlan plan_of_hide() {
+  PartPlan plan = some_plan();
+  plan.arguments[1] = "hide";
+  plan.parts[0].next = pipeline::SceneAfterCut{50, 77, 12};
+  return plan;
+}
+
+TEST(PartPlans, SayWhichFrameBeginsAPart) {
+  EXPECT_EQ(parse_part_plan(part_plan_text(plan_of_hide()), "p.json"), plan_of_hide());
+}
+
 TEST(PartPlans, SayWhereTheInputIsCut) {
   EXPECT_THAT(cuts_of(some_plan()), testing::ElementsAre(100, 150));
   PartPlan one = some_plan();
@@ -72,7 +84,7 @@ void PrintTo(const BadPlan& bad, std::ostream* out) { *out << bad.name; }
 class BadPlans : public testing::TestWithParam<BadPlan> {};
 
 TEST_P(BadPlans, AreRefusedInOneLine) {
-  json plan = json::parse(part_plan_text(some_plan()));
+  json plan = json::parse(part_plan_text(plan_of_hide()));
   GetParam().change(plan);
   try {
     static_cast<void>(parse_part_plan(plan.dump(), "p.json"));
@@ -86,11 +98,11 @@ TEST_P(BadPlans, AreRefusedInOneLine) {
 
 const std::vector<BadPlan> kBadPlans{
     {"NoObject", [](json& plan) { plan = json::array(); }},
-    {"AnotherForm", [](json& plan) { plan["facepipe_parts"] = 2; }},
+    {"AnotherForm", [](json& plan) { plan["facepipe_parts"] = 1; }},
     {"WithoutForm", [](json& plan) { plan.erase("facepipe_parts"); }},
     {"UnknownMember", [](json& plan) { plan["more"] = 1; }},
     {"MissingMember", [](json& plan) { plan.erase("input"); }},
-    {"OtherCommand", [](json& plan) { plan["arguments"][1] = "hide"; }},
+    {"OtherCommand", [](json& plan) { plan["arguments"][1] = "detect"; }},
     {"NoCommand",
      [](json& plan) {
        plan["arguments"] = {"run", "clip.mp4"};
@@ -112,6 +124,12 @@ const std::vector<BadPlan> kBadPlans{
     {"LongHash", [](json& plan) { plan["parts"][0]["hash"] = "00112233445566778"; }},
     {"CapitalHash", [](json& plan) { plan["parts"][0]["hash"] = "0123456789ABCDEF"; }},
     {"NoHash", [](json& plan) { plan["parts"][0]["hash"] = "0123456789abcdeg"; }},
+    {"SceneBehindTheNextPart", [](json& plan) { plan["parts"][0]["next"]["packets"] = 51; }},
+    {"SceneAtTheCut", [](json& plan) { plan["parts"][0]["next"]["frames"] = 0; }},
+    {"SceneWithoutPackets", [](json& plan) { plan["parts"][0]["next"]["packets"] = 0; }},
+    {"SceneWithoutHash", [](json& plan) { plan["parts"][0]["next"].erase("hash"); }},
+    {"MoreOfAScene", [](json& plan) { plan["parts"][0]["next"]["file"] = "x"; }},
+    {"SceneBehindTheEnd", [](json& plan) { plan["parts"][2]["next"] = plan["parts"][0]["next"]; }},
     {"MoreOfAPart", [](json& plan) { plan["parts"][0]["file"] = "x"; }},
 };
 
@@ -119,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(All, BadPlans, testing::ValuesIn(kBadPlans),
                          [](const auto& shown) { return shown.param.name; });
 
 TEST(PartPlans, AreNoOtherText) {
-  for (const char* const text : {"", "{", "[[[[[[[[", R"({"facepipe_parts":1,"facepipe_parts":1})"})
+  for (const char* const text : {"", "{", "[[[[[[[[", R"({"facepipe_parts":2,"facepipe_parts":2})"})
     expect_error(ErrorKind::input, "p.json",
                  [&] { static_cast<void>(parse_part_plan(text, "p.json")); });
 }

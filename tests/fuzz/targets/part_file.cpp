@@ -41,7 +41,15 @@ void fuzz_part_file(Bytes input) {
       require(faces.scores.size() == faces.size(), "each face has a score");
       require(faces.landmarks.empty() || faces.landmarks.size() == faces.size(),
               "each face has landmarks, or none has");
+      require(frame->record.face_tracks.empty() || frame->record.face_tracks.size() == faces.size(),
+              "each face has a track, or none has");
     }
+    if (const auto& hidden = reader.facts().hidden)
+      for (const auto& [id, track] : hidden->tracks.tracks) {
+        require(id >= 0, "a track has a number");
+        for (const std::uint32_t index : track.alone)
+          require(index < track.boxes.size(), "a track hides boxes that it has");
+      }
     require(frames == reader.facts().frames, "a part has as many frames as it says");
     return frames;
   }));

@@ -17,6 +17,10 @@ void fuzz_part_plan(Bytes input) {
     require(cut > last, "a part has no packets");
     last = cut;
   }
+  for (std::size_t i = 0; i < plan->parts.size(); ++i)
+    if (const auto& next = plan->parts[i].next)
+      require(next->frames > 0 && next->packets <= plan->parts.at(i + 1).packets,
+              "a scene is not in the next part");
   const app::NamedPlan named{*plan, text};
   require(part_file_name(named, 0).find('/') == std::string::npos, "a part file is in a folder");
 }

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -44,7 +46,9 @@ pipeline::FinishedFrame frame(std::int64_t index, bool with_faces) {
     record.faces.push_back({1, 2, 3.5F, 4}, 0.5F, Landmarks{Point{1, 2}, Point{3, 4}});
     record.faces.push_back({5, 6, 7, 8.25F}, 0.75F, kNoLandmarks);
     record.faces.set_class_of_last(2);
+    record.face_tracks = {kNoTrack, 5 + index};
   }
+  record.pts_s = 0.25 * static_cast<double>(index);
   made.encoded.packet = packet_of({1, 2, static_cast<std::uint8_t>(index)});
   std::uint8_t* const side =
       av_packet_new_side_data(made.encoded.packet.get(), AV_PKT_DATA_QUALITY_STATS, 3);
@@ -55,7 +59,8 @@ pipeline::FinishedFrame frame(std::int64_t index, bool with_faces) {
 PartFacts some_facts() {
   PartFacts facts;
   facts.key = "key";
-  facts.maker = {"openvino", "f32", "abc", "libx264", "matroska", {1, 90000}, {1, 2, 3}};
+  facts.maker = {"openvino", "f32",     "abc", "libx264", "matroska",
+                 {1, 90000}, {1, 2, 3}, 3,     13,        "def"};
   facts.host = "worker";
   facts.ledger.packets = 3;
   facts.ledger.lost_at_s = {1.5};
@@ -63,6 +68,14 @@ PartFacts some_facts() {
   facts.network.size = Size{64, 32};
   facts.network.tiling.emplace().columns = 2;
   facts.told = {"a sentence", "another one"};
+  pipeline::HiddenPart& hidden = facts.hidden.emplace();
+  hidden.tracks_begun = 12;
+  hidden.counts = {1, 2, 3, 4};
+  hidden.tracks.frames = 3;
+  hidden.tracks.tracks[7] = {
+      {{40, {1, 2, 3, 4}, track::BoxState::held}, {80, {5, 6, 7, 8}}}, {1}, 0.75F, true, 2};
+  hidden.tracks.tracks[9] = {};
+  hidden.next_pts = 1234;
   return facts;
 }
 
@@ -98,6 +111,13 @@ TEST_F(PartFiles, HoldTheFacts) {
   EXPECT_EQ(facts.network.size, expected.network.size);
   EXPECT_EQ(facts.network.tiling, expected.network.tiling);
   EXPECT_EQ(facts.told, expected.told);
+  ASSERT_TRUE(facts.hidden);
+  EXPECT_EQ(facts.hidden->tracks_begun, 12);
+  EXPECT_EQ(facts.hidden->counts.hidden, 1);
+  EXPECT_EQ(facts.hidden->counts.likely, 4);
+  EXPECT_EQ(facts.hidden->next_pts, 1234);
+  EXPECT_EQ(facts.hidden->tracks.frames, 3);
+  EXPECT_EQ(facts.hidden->tracks.tracks, expected.hidden->tracks.tracks);
   EXPECT_EQ(facts.frames, 3);
   EXPECT_EQ(facts.lead, 1) << "frame 1 is the third in the file, but the second that is shown";
 }
@@ -111,6 +131,8 @@ TEST_F(PartFiles, HoldTheFramesInTheOrderOfTheEncoder) {
     const FrameRecord& record = all[i].record;
     EXPECT_EQ(all[i].coded.pts, expected.coded.pts);
     EXPECT_EQ(record.index, index);
+    EXPECT_EQ(record.pts_s, expected.encoded.record.pts_s);
+    EXPECT_EQ(record.face_tracks, expected.encoded.record.face_tracks);
     EXPECT_EQ(record.size, (Size{320, 192}));
     EXPECT_EQ(record.device, (Device{DeviceKind::cuda, 3}));
     EXPECT_EQ(record.damaged, index == 1);
@@ -147,6 +169,44 @@ TEST_F(PartFiles, AreRefusedIfAByteHasChanged) {
     damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
     leave(damaged);
     expect_error(ErrorKind::input, file_.string(), [&] { static_cast<void>(frames()); });
+  }
+}
+
+/// Writes a part file of one frame with these facts and tracks.
+void write_part(const fs::path& file, PartFacts facts, std::vector<std::int64_t> tracks) {
+  PartWriter writer(file);
+  pipeline::FinishedFrame made = frame(0, true);
+  made.encoded.record.face_tracks = std::move(tracks);
+  writer.write(made);
+  writer.finish(std::move(facts));
+}
+
+TEST_F(PartFiles, AreRefusedIfTheyNumberTracksAsNoProgramDoes) {
+  const auto expect_refused = [&] {
+    expect_error(ErrorKind::input, "is damaged", [&] { static_cast<void>(frames()); });
+  };
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+  for (const std::vector<std::int64_t>& tracks :
+       std::vector<std::vector<std::int64_t>>{{0}, {0, -2}, {0, kHuge}}) {
+    write_part(file_, some_facts(), tracks);
+    expect_refused();
+  }
+  write_part(file_, some_facts(), {});
+  EXPECT_EQ(frames().size(), 1U);
+  const std::vector<std::function<void(pipeline::HiddenPart&)>> changes{
+      [](pipeline::HiddenPart& hidden) { hidden.tracks_begun = -1; },
+      [](pipeline::HiddenPart& hidden) { hidden.tracks_begun = kHuge; },
+      [](pipeline::HiddenPart& hidden) { hidden.tracks.frames = -1; },
+      [](pipeline::HiddenPart& hidden) { hidden.tracks.tracks[-3] = {}; },
+      [](pipeline::HiddenPart& hidden) { hidden.tracks.tracks[7].alone = {2}; },
+      [](pipeline::HiddenPart& hidden) {
+        hidden.tracks.tracks[7].boxes[0].state = static_cast<track::BoxState>(3);
+      }};
+  for (const auto& change : changes) {
+    PartFacts facts = some_facts();
+    change(*facts.hidden);
+    write_part(file_, std::move(facts), {});
+    expect_refused();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "pipeline/parts/part_window.h"
 #include "tests/support/packets.h"
 #include "video/bitstream/packet_hash.h"
 
@@ -66,8 +67,61 @@ TEST(PartPackets, AreThoseBetweenTwoCuts) {
     job.number = number;
     pipeline::PartPackets part(job);
     for (std::int64_t i = 0; i < 40; ++i) part.see(*packet(i));
-    EXPECT_EQ(part.hash(), expected[number]) << number;
+    job.hash = expected[number];
+    EXPECT_TRUE(part.are_of(job)) << number;
+    ++job.hash;
+    EXPECT_FALSE(part.are_of(job)) << number;
   }
+}
+
+TEST(PartPackets, AreAlsoThoseUpToTheNextScene) {
+  pipeline::PartJob job;
+  job.cuts = {10, 25, 30};
+  job.number = 1;
+  job.hash = hash_of(10, 25);
+  job.next = pipeline::SceneAfterCut{5, hash_of(25, 30), 3};
+  pipeline::PartPackets part(job);
+  for (std::int64_t i = 0; i < 40; ++i) part.see(*packet(i));
+  EXPECT_TRUE(part.are_of(job));
+  ++job.next->hash;
+  EXPECT_FALSE(part.are_of(job));
+  const auto take = [&](std::int64_t segment, bool end) {
+    video::SegmentPacket given;
+    given.segment = given.read.segment = segment;
+    if (!end) given.read.packet = packet(segment);
+    const bool taken = part.take(given);
+    if (taken) {
+      EXPECT_EQ(given.read.segment, segment - 1);
+    }
+    return taken;
+  };
+  EXPECT_FALSE(take(0, false));
+  EXPECT_TRUE(take(1, false));
+  EXPECT_TRUE(take(2, false));
+  EXPECT_TRUE(take(1, true));
+  EXPECT_FALSE(part.ended()) << "the packets up to the scene are missing";
+  EXPECT_TRUE(take(2, true));
+  EXPECT_TRUE(part.ended());
+  EXPECT_FALSE(take(3, false));
+}
+
+TEST(PartWindows, LeaveOutTheFramesOfOtherParts) {
+  using pipeline::FrameUse;
+  const auto uses = [](const pipeline::PartJob& job, const std::vector<std::int64_t>& segments) {
+    pipeline::PartWindow window(job);
+    std::vector<FrameUse> all;
+    for (const std::int64_t segment : segments) all.push_back(window.next(segment));
+    return all;
+  };
+  constexpr FrameUse kOut = FrameUse::leave_out;
+  constexpr FrameUse kWork = FrameUse::work;
+  EXPECT_THAT(uses({}, {0, 0}), testing::ElementsAre(kWork, kWork)) << "a part without scenes";
+  pipeline::PartJob job;
+  job.left_out = 2;
+  job.next = pipeline::SceneAfterCut{9, 0, 1};
+  EXPECT_THAT(
+      uses(job, {0, 0, 0, 0, 1, 1, 1, 1}),
+      testing::ElementsAre(kOut, kOut, kWork, kWork, kWork, FrameUse::begins_next, kOut, kOut));
 }
 
 TEST(PartPackets, OfTheDecoderAreThoseOfTheSegment) {

@@ -1,0 +1,33 @@
+// Finds where a video that is cut into parts shows a new scene. There, nothing that is known of the
+// faces before matters any more (track/follower.h), so another job can go on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "pipeline/backend.h"
+#include "pipeline/job_options.h"
+
+namespace facepipe::pipeline {
+
+/// A frame that begins a scene.
+struct FoundScene {
+  std::int64_t frames = 0;   ///< SceneAfterCut::frames
+  std::int64_t packets = 0;  ///< packets behind the cut that the decoder needed for the frame
+};
+
+/// Returns, for each cut, the first scene that begins behind it and before the next cut. nullopt:
+/// none begins within `limit_s`. A scene that begins with the first frame behind the cut doesn't
+/// count, because a job that begins there doesn't see the picture before. Decodes the video from
+/// each cut to the scene, and reads all its packets.
+/// @param options  of a job that hides faces in the whole input
+/// @param backend  of the CPU; it needs no model
+/// @param cuts     PartJob::cuts
+/// Errors: as plan_job(); Error(input) if the input can't be read to its end; Stopped.
+[[nodiscard]] std::vector<std::optional<FoundScene>> find_scenes(
+    const JobOptions& options, Backend& backend, const std::vector<std::int64_t>& cuts,
+    double limit_s, const std::stop_token& stop);
+
+}  // namespace facepipe::pipeline
