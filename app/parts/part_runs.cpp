@@ -134,6 +134,7 @@ RunOptions run_of_part(const PartOptions& options) {
   RunOptions run = options_of(plan.plan);
   if (options.threads > 0) run.detector.threads = run.job.resources.threads = options.threads;
   run.console = options.console;
+  run.sandbox = options.sandbox;
   run.task = options.task;
   run.video = false;  // only the part file is written
   run.job =
@@ -155,6 +156,7 @@ RunOptions run_of_join(const JoinOptions& options) {
   run.tolerate_damage = asked.tolerate_damage;
   run.task = asked.task;
   run.console = asked.console;
+  run.sandbox = asked.sandbox;
   run.command_line = asked.command_line;
   run.job = job_of_join(std::move(run.job), plan, options.folder);
   return run;
