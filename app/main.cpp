@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,6 +24,8 @@
 #include "app/review/review.h"
 #include "app/run/pipeline_run.h"
 #include "app/run/task.h"
+#include "app/sandbox/needs.h"
+#include "app/sandbox/sandbox.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "app/verify/verify.h"
@@ -52,20 +55,23 @@ int execute(const DoctorOptions& options) {
 }
 
 int execute(const VerifyOptions& options) {
-  const StopSignals signals;
   set_log_level(level_of(options.console));
+  const Sandbox sandbox(options.sandbox, [&] { return needs_of(options); });
+  const StopSignals signals;
   return verify(options, signals.token());
 }
 
 int execute(const CalibrateOptions& options) {
-  const StopSignals signals;
   set_log_level(options.quiet ? spdlog::level::err : spdlog::level::info);
+  const Sandbox sandbox(options.sandbox, [&] { return needs_of(options); });
+  const StopSignals signals;
   return calibrate(options, signals.token());
 }
 
 int execute(const ModelCheckOptions& options) {
-  const StopSignals signals;
   set_log_level(spdlog::level::warn);
+  const Sandbox sandbox(options.sandbox, [&] { return needs_of(options); });
+  const StopSignals signals;
   // If the draft goes to standard output, all other text goes to standard error.
   return check_model(options, options.draft == "-" ? print_to_stderr : print, signals.token());
 }
@@ -82,25 +88,42 @@ void report_end_of_run(const RunOptions& options, const std::string& status, int
   static_cast<void>(write_at_once(stdout, progress_json(state)));
 }
 
-int execute(const RunOptions& options) {
+/// Prints the failure of a whole run, and returns the exit code.
+int end_of_failed_run(const Failure& failure, const RunOptions& options) {
+  print_failure(failure.message);
+  const int code = code_of(failure, options);
+  report_end_of_run(options, "failed", code, failure.message);
+  return code;
+}
+
+/// Calls `work` in the sandbox of a run. Returns what it returns.
+int in_sandbox(const RunOptions& options, const std::function<int()>& work) {
+  set_log_level(level_of(options.console));
+  std::optional<Sandbox> sandbox;
+  const auto failure =
+      attempt({}, [&] { sandbox.emplace(options.sandbox, [&] { return needs_of(options); }); });
+  return failure ? end_of_failed_run(*failure, options) : work();
+}
+
+int work_on(const RunOptions& options) {
   const StopSignals signals;
   std::optional<ParentWatch> watch;
   if (options.task.dies_with_parent) watch.emplace();
   std::optional<NoPartialFiles> no_partial_files;
   if (options.task.wanted) no_partial_files.emplace();
-  set_log_level(level_of(options.console));
   int code = kExitDone;
   const auto failure = attempt({}, [&] { code = run_with_pipeline(options, signals.token()); });
-  if (!failure) return code;
-  print_failure(failure->message);
-  code = code_of(*failure, options);
-  report_end_of_run(options, "failed", code, failure->message);
-  return code;
+  return failure ? end_of_failed_run(*failure, options) : code;
+}
+
+int execute(const RunOptions& options) {
+  return in_sandbox(options, [&] { return work_on(options); });
 }
 
 int execute(const SplitOptions& options) {
-  const StopSignals signals;
   set_log_level(level_of(options.run.console));
+  const Sandbox sandbox(options.run.sandbox, [&] { return needs_of(options); });
+  const StopSignals signals;
   return split(options, signals.token());
 }
 
@@ -108,36 +131,35 @@ int execute(const SplitOptions& options) {
 /// must be made.
 std::optional<int> code_without_work(const RunOptions& run) {
   const StopSignals signals;
-  set_log_level(level_of(run.console));
   std::optional<int> code;
   const auto failure = attempt({}, [&] { code = code_of_finished_part(run, signals.token()); });
-  if (!failure) {
-    if (code) report_end_of_run(run, "skipped", *code, {});
-    return code;
-  }
-  print_failure(failure->message);
-  code = code_of(*failure, run);
-  report_end_of_run(run, "failed", *code, failure->message);
+  if (failure) return end_of_failed_run(*failure, run);
+  if (code) report_end_of_run(run, "skipped", *code, {});
   return code;
 }
 
 int execute(const PartOptions& options) {
   const RunOptions run = run_of_part(options);
-  const std::optional<int> code = code_without_work(run);
-  return code ? *code : execute(run);
+  return in_sandbox(run, [&] {
+    const std::optional<int> code = code_without_work(run);
+    return code ? *code : work_on(run);
+  });
 }
 
 int execute(const JoinOptions& options) { return execute(run_of_join(options)); }
 
 int execute(const ReviewOptions& options) {
-  const StopSignals signals;
   set_log_level(level_of(options.hide.console));
-  return review(options, signals.token());
+  ReviewDoor door(options);
+  const Sandbox sandbox(options.hide.sandbox, [&] { return needs_of(options); });
+  const StopSignals signals;
+  return review(options, door, signals.token());
 }
 
 int execute(const PlanOptions& options) {
-  const StopSignals signals;
   set_log_level(level_of(options.run.console));
+  const Sandbox sandbox(options.run.sandbox, [&] { return needs_of(options.run, Doing::plan); });
+  const StopSignals signals;
   return with_pipeline(options.run, signals.token(), [&](const RunParts& parts) {
     return plan(options, parts, signals.token());
   });

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the speed of two builds of the program, which run in turns on one machine.
+"""Compares the speed of two builds of the program, or of two ways to run one, in turns on one machine.
 
 For each case, both programs run one after the other, --pairs times; they take turns to be first. The result shows each
 program's median, and the median of the pairs' quotients (new divided by old; for rates, a quotient below 1 is a loss).
 A change of the machine's speed affects these quotients little, because it affects both runs of a pair.
 
     bench/ab.py OLD_PROGRAM NEW_PROGRAM CLIP... [--device cuda] [--pairs 5] [--repeat 20]
+    bench/ab.py PROGRAM PROGRAM CLIP... --old-options="--sandbox off" --new-options="--sandbox on"
 
 The script repeats CLIP --repeat times without encoding it again, so that start-up is a small part of a run.
 """
@@ -24,12 +25,12 @@ UNITS = {"fps": "frames a second, after start-up", "latency_p50": "ms, decoded t
          "cpu": "s of all threads", "peak": "MiB of the host", "startup": "s"}
 
 
-def run(program, clip, words, options, folder):
+def run(program, own_options, clip, words, options, folder):
     if "--no-video" not in words:
         words = [*words, "-o", folder / "out.mkv", "--overwrite"]
     used, report = measurement.facepipe(argparse.Namespace(facepipe=program),
                                         [clip, *words, "--device", options.device,
-                                         *options.options.split()])
+                                         *options.options.split(), *own_options.split()])
     told = report[0]
     return {"fps": told["fps"], "latency_p50": told["stage_ms"]["latency"]["p50"],
             "latency_p99": told["stage_ms"]["latency"]["p99"],
@@ -59,19 +60,22 @@ def main():
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
     parser.add_argument("--options", default="", help="more options of every run")
+    parser.add_argument("--old-options", default="", help="more options of the old program's runs")
+    parser.add_argument("--new-options", default="", help="more options of the new program's runs")
     options = parser.parse_args()
+    old, new = (options.old, options.old_options), (options.new, options.new_options)
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
         for clip in options.clips:
             longer = clips.looped(clip, options.repeat, folder)
             for case in options.cases:
-                rows = {options.old: [], options.new: []}
+                rows = ([], [])
                 for pair in range(options.pairs):
-                    order = (options.old, options.new)
-                    for program in order if pair % 2 == 0 else order[::-1]:
-                        rows[program].append(run(program, longer, CASES[case], options, folder))
-                print(table(f"{clip.stem}, {case}, {options.device}", rows[options.old],
-                            rows[options.new]), flush=True)
+                    for side in (0, 1) if pair % 2 == 0 else (1, 0):
+                        program, own_options = (old, new)[side]
+                        rows[side].append(run(program, own_options, longer, CASES[case], options,
+                                              folder))
+                print(table(f"{clip.stem}, {case}, {options.device}", *rows), flush=True)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ find_package(Boost 1.81 REQUIRED)  # only headers: Beast, which reads and writes
 find_package(Protobuf REQUIRED)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET
   libavformat>=59.27 libavcodec>=59.37 libavfilter libavutil libswscale)
+pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp>=2.5)
 pkg_check_modules(AVUTIL REQUIRED IMPORTED_TARGET libavutil)
 
 # ONNX's own CMake package names files that Debian does not install.

@@ -14,6 +14,9 @@
 #include "app/failure.h"
 #include "app/model_path.h"
 #include "app/output/text.h"
+#include "app/sandbox/landlock.h"
+#include "app/sandbox/sandbox.h"
+#include "app/sandbox/seccomp.h"
 #include "core/device.h"
 #include "core/error.h"
 #include "core/machine.h"
@@ -72,6 +75,20 @@ void print_devices(const CudaProbe& cuda, const Print& print) {
 void print_cuda_or_failure(const CudaProbe& cuda, const Print& print) {
   const auto failure = attempt({}, [&] { print_cuda(cuda, find_cuda_abilities(), print); });
   if (failure) print("cuda\n  can't be asked: " + failure->message + "\n");
+}
+
+void print_sandbox(const Print& print) {
+  print("sandbox\n");
+  const int landlock = landlock_version();
+  print_line(print, "landlock",
+             landlock > 0 ? "version " + std::to_string(landlock)
+                          : "not usable: the kernel has none, or doesn't allow it");
+  print_line(print, "seccomp",
+             can_limit_calls() ? "usable" : "not usable: the kernel has none, or doesn't allow it");
+  const bool closes = machine_against_sandbox().empty();
+  print_line(
+      print, "--sandbox",
+      closes ? "auto is on, unless a CUDA device may be used" : "auto is off, and on is an error");
 }
 
 void print_codecs(const Print& print) {
@@ -135,6 +152,7 @@ int doctor(const DoctorOptions& options, const Print& print) {
   const CudaProbe cuda = probe_cuda();
   print_devices(cuda, print);
   if (cuda.built) print_cuda_or_failure(cuda, print);
+  print_sandbox(print);
   print_codecs(print);
   const std::optional<detector::DetectorOptions> model = print_model(options, print);
   for (const detector::Family* family : detector::families())

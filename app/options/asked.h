@@ -67,6 +67,7 @@ struct Asked {
   std::vector<std::string> inputs;        ///< the arguments that are not options, as written
   std::vector<std::string> plain_inputs;  ///< the arguments after "--"
   bool allow_references = false;
+  SandboxMode sandbox = SandboxMode::automatic;
   std::int64_t max_pixels = kDefaultMaxPixels;
   AskedOutputs outputs;
   detector::DetectorOptions detector;  ///< scores and `requests` are not used

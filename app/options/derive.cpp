@@ -60,6 +60,7 @@ constexpr float kCarefulStart = 0.155F;
 /// Copies the options that several of the library's structs need.
 void copy_shared(const Asked& asked, RunOptions& run) {
   run.console = asked.console;
+  run.sandbox = asked.sandbox;
   run.detector = detector_of(asked);
   run.detector.mirrored_too = asked.hiding.careful;
   run.left_to_card.iou = !asked.iou;
@@ -312,6 +313,7 @@ PartOptions derive_part(const Asked& asked) {
   part.threads = asked.detector.threads;
   part.task = asked.run.task;
   part.task.wanted = true;
+  part.sandbox = asked.sandbox;
   part.console = asked.console;
   return part;
 }
@@ -324,6 +326,7 @@ JoinOptions derive_join(const Asked& asked) {
   join.folder = asked.folder.empty() ? "." : asked.folder;
   join.run = asked.run;
   join.run.console = asked.console;
+  join.run.sandbox = asked.sandbox;
   derive_streams(asked, join.run);
   derive_existing(asked, join.run);
   check_task(join.run);
@@ -347,6 +350,7 @@ VerifyOptions derive_verify(const Asked& asked) {
   verify.hidden = videos[1];
   verify.detector = detector_of(asked);
   verify.console = asked.console;
+  verify.sandbox = asked.sandbox;
   verify.max_pixels = asked.max_pixels;
   verify.overwrite = asked.outputs.overwrite;
   if (asked.allow_references) verify.references = video::References::open;
@@ -423,6 +427,7 @@ CalibrateOptions derive_calibrate(const Asked& asked) {
           .output = asked.outputs.path,
           .threads = asked.detector.threads,
           .overwrite = asked.outputs.overwrite,
+          .sandbox = asked.sandbox,
           .quiet = asked.console.quiet};
 }
 
@@ -437,6 +442,7 @@ ModelCheckOptions derive_model_check(const Asked& asked) {
   if (!asked.score) check.detector.card_score = detector::CardScore::taken;
   check.output = asked.outputs.path;
   check.overwrite = asked.outputs.overwrite;
+  check.sandbox = asked.sandbox;
   if (check.picture.empty() && !check.output.empty())
     clash("--output is the copy of a picture: it needs --picture");
   return check;

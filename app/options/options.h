@@ -29,6 +29,13 @@ struct FaceColumns {
 enum class ExistingOutput { refuse, overwrite, skip };
 enum class ProgressStyle { automatic, json, none };
 
+/// Says whether a command works in a sandbox (app/sandbox/sandbox.h).
+enum class SandboxMode {
+  automatic,  ///< where the system can, unless a CUDA device may be used
+  on,         ///< or not at all
+  off,
+};
+
 /// Says what a command prints on the terminal while it works.
 struct Console {
   ProgressStyle progress = ProgressStyle::automatic;
@@ -94,6 +101,7 @@ struct RunOptions {
   bool tolerate_damage = false;
   int parts = 0;  ///< the video is made in at most so many parts, and joined; 0: as a whole
   TaskOptions task;
+  SandboxMode sandbox = SandboxMode::automatic;
   Console console;
   std::vector<std::string> command_line{};  ///< what parse_command() got
 };
@@ -121,6 +129,7 @@ struct PartOptions {
   std::filesystem::path folder;  ///< where part files are written
   int threads = 0;               ///< of decoder and network; 0: as the plan says
   TaskOptions task;
+  SandboxMode sandbox = SandboxMode::automatic;
   Console console;
 };
 
@@ -147,6 +156,7 @@ struct ModelCheckOptions {
   std::filesystem::path images;   ///< a folder of labelled pictures (labels.h); empty: none
   std::filesystem::path draft;    ///< of a card; "-": standard output; empty: none
   bool overwrite = false;         ///< outputs that exist may be replaced
+  SandboxMode sandbox = SandboxMode::automatic;
 };
 
 /// Holds the options of `facepipe calibrate`.
@@ -157,6 +167,7 @@ struct CalibrateOptions {
   std::filesystem::path output;       ///< empty: i8_ranges_file() of the model
   int threads = 0;                    ///< as DetectorOptions::threads
   bool overwrite = false;             ///< an output that exists may be replaced
+  SandboxMode sandbox = SandboxMode::automatic;
   bool quiet = false;
 };
 
@@ -177,6 +188,7 @@ struct VerifyOptions {
   detector::DetectorOptions detector;
   std::int64_t max_pixels = kDefaultMaxPixels;
   video::References references = video::References::refuse;
+  SandboxMode sandbox = SandboxMode::automatic;
   Console console;                          ///< `progress` is automatic, and `verbose` is not used
   std::vector<std::string> command_line{};  ///< what parse_command() got
 };

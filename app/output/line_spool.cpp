@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,17 @@
 
 namespace facepipe::app {
 namespace {
+
+// The file that prepare() has made; -1 if there is none.
+std::atomic<int> g_prepared = -1;
+
+/// Makes a file without a name. Returns its descriptor; -1 if it can't be made, with errno.
+int make_file_in(const std::string& folder) {
+  std::string name = folder + "/facepipe-XXXXXX";
+  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor >= 0) unlink(name.c_str());
+  return descriptor;
+}
 
 constexpr std::size_t kInMemory = std::size_t{1} << 20U;
 constexpr std::size_t kWaitingInMemory = std::size_t{4} << 10U;
@@ -28,12 +40,17 @@ SpoolFile::~SpoolFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
+void SpoolFile::prepare() noexcept {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (!error && g_prepared < 0) g_prepared = make_file_in(folder.string());
+}
+
 void SpoolFile::open() {
   folder_ = std::filesystem::temp_directory_path().string();
-  std::string name = folder_ + "/facepipe-XXXXXX";
-  descriptor_ = mkostemp(name.data(), O_CLOEXEC);
+  descriptor_ = g_prepared.exchange(-1);
+  if (descriptor_ < 0) descriptor_ = make_file_in(folder_);
   if (descriptor_ < 0) fail(folder_, errno);
-  unlink(name.c_str());
 }
 
 std::int64_t SpoolFile::append(std::string_view text) {

@@ -25,6 +25,10 @@ class SpoolFile {
   SpoolFile(const SpoolFile&) = delete;
   SpoolFile& operator=(const SpoolFile&) = delete;
 
+  /// Makes the file for the next SpoolFile now, because this process can't make it later. If that
+  /// fails, the SpoolFile tries it again when it needs the file.
+  static void prepare() noexcept;
+
   /// Appends the text. Returns the position in the file where the text begins.
   [[nodiscard]] std::int64_t append(std::string_view text);
   void read(std::int64_t begin, std::string& to);

@@ -180,6 +180,7 @@ RunOptions run_of_part(const PartOptions& options) {
   RunOptions run = options_of(plan.plan);
   if (options.threads > 0) run.detector.threads = run.job.resources.threads = options.threads;
   run.console = options.console;
+  run.sandbox = options.sandbox;
   run.task = options.task;
   run.video = false;  // only the part file is written
   run.job =
@@ -204,6 +205,7 @@ RunOptions run_of_join(const JoinOptions& options) {
   run.tolerate_damage = asked.tolerate_damage;
   run.task = asked.task;
   run.console = asked.console;
+  run.sandbox = asked.sandbox;
   run.command_line = asked.command_line;
   if (run.job.hide) run.job.hide->wants_tracks = !run.files.tracks.empty();
   run.job = job_of_join(std::move(run.job), plan, options.folder);

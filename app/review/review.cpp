@@ -10,13 +10,11 @@
 #include "app/failure.h"
 #include "app/output/existing_target.h"
 #include "app/review/decision_log.h"
-#include "app/review/open_browser.h"
 #include "app/review/rendering.h"
 #include "app/review/review_file.h"
 #include "app/review/review_gate.h"
 #include "app/review/review_pictures.h"
 #include "app/review/review_routes.h"
-#include "app/review/review_server.h"
 #include "app/review/review_session.h"
 #include "app/run/known_tracks.h"
 #include "app/run/pipeline_run.h"
@@ -44,16 +42,17 @@ fs::path known_tracks(const ReviewOptions& options) {
 /// Serves the page until somebody ends the review. Returns whether a rendering was interrupted.
 class ServedReview {
  public:
-  ServedReview(const ReviewOptions& options, const fs::path& tracks, const std::string& sha256,
-               std::stop_token stop)
+  ServedReview(const ReviewOptions& options, ReviewDoor& door, const fs::path& tracks,
+               const std::string& sha256, std::stop_token stop)
       : options_(options),
+        door_(door),
         stop_(std::move(stop)),
         frames_({options.input, options.verify.max_pixels}, ended_.get_token()),
         session_({tracks, options.edits, options.reviewer}, frames_.facts(), input(sha256)),
         boxes_({options.input, options.verify.max_pixels}, session_.boxes_for_pictures(),
                ended_.get_token()),
         rendering_(options, session_, frames_.facts()),
-        gate_(port_.number()) {}
+        gate_(door.port().number()) {}
 
   [[nodiscard]] bool serve() {
     const std::stop_callback on_signal(stop_, [this] { ended_.request_stop(); });
@@ -62,7 +61,7 @@ class ServedReview {
     bool interrupted = false;
     {
       const ReviewServer server(
-          port_,
+          door_.port(),
           {.refusal = [this](const HttpRequest& request) { return gate_.refusal(request); },
            .answer = [&](const HttpRequest& request) { return answer_review(request, parts); }});
       print_address();
@@ -86,17 +85,17 @@ class ServedReview {
     print("Review " + options_.input + " at\n" + gate_.address() + "\n");
     if (!quiet())
       print_to_stderr("The address works once. End the review in its page, or with Ctrl-C here.\n");
-    if (options_.opens_browser) open_browser(gate_.address());
+    door_.open(gate_.address());
   }
 
   const ReviewOptions& options_;
+  ReviewDoor& door_;
   const std::stop_token stop_;
   std::stop_source ended_;
   FramePictures frames_;
   ReviewSession session_;
   BoxPictures boxes_;
   Rendering rendering_;
-  LoopbackPort port_;
   ReviewGate gate_;
 };
 
@@ -119,7 +118,7 @@ void write_page(const ReviewOptions& options, const fs::path& tracks, const std:
 
 }  // namespace
 
-int review(const ReviewOptions& options, const std::stop_token& stop) {
+int review(const ReviewOptions& options, ReviewDoor& door, const std::stop_token& stop) {
   if (!is_there(options.input))
     throw Error(ErrorKind::input, options.input + ": can't be opened: there is no such file");
   if (!options.page.empty()) static_cast<void>(checked_target(options.page, options.hide.existing));
@@ -137,7 +136,7 @@ int review(const ReviewOptions& options, const std::stop_token& stop) {
     write_page(options, tracks, sha256, stop);
     return kExitDone;
   }
-  return ServedReview(options, tracks, sha256, stop).serve() ? kExitInterrupted : kExitDone;
+  return ServedReview(options, door, tracks, sha256, stop).serve() ? kExitInterrupted : kExitDone;
 }
 
 }  // namespace facepipe::app

@@ -1,6 +1,8 @@
 #include "app/review/review_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -43,6 +45,14 @@ class OwnerOnly {
  private:
   mode_t before_;
 };
+
+/// Lets only the owner read a file. In the sandbox, this needs an open file.
+void keep_from_others(const std::filesystem::path& file) {
+  const int opened = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (opened < 0) return;
+  static_cast<void>(fchmod(opened, kOwnerOnly));
+  close(opened);
+}
 
 /// Returns JSON so that it can stand in a <script>: "<" occurs only in strings, where it may be
 /// written otherwise.
@@ -195,8 +205,7 @@ void write_review_file(const std::filesystem::path& target, ExistingTarget exist
   write_pictures(output, file, stop);
   output.write_text(review_file_end());
   // The new file gets the permissions of the file that it replaces.
-  if (existing == ExistingTarget::replace && output.lock() != nullptr)
-    static_cast<void>(chmod(target.c_str(), kOwnerOnly) == 0);
+  if (existing == ExistingTarget::replace && output.lock() != nullptr) keep_from_others(target);
   output.commit();
 }
 

@@ -62,11 +62,6 @@ std::string url_file_name(const std::string& url) {
   return last.empty() || last == "." || last == ".." ? "stream" : last;
 }
 
-bool names_directory(const std::string& path) {
-  std::error_code error;
-  return path.ends_with('/') || fs::is_directory(path, error);
-}
-
 fs::path output_of(const Source& source, const OutputPlace& place,
                    const ExtensionOf& extension_of) {
   if (!place.video) return {};
@@ -132,6 +127,11 @@ void check_outputs(const std::vector<PlannedInput>& planned) {
 }
 
 }  // namespace
+
+bool names_directory(const std::string& path) {
+  std::error_code error;
+  return path.ends_with('/') || fs::is_directory(path, error);
+}
 
 std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
                                       const OutputPlace& place, const ExtensionOf& extension_of) {

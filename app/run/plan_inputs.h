@@ -32,6 +32,9 @@ struct OutputPlace {
   std::string_view suffix = kDrawnSuffix;
 };
 
+/// Returns whether --output with this value means a folder: it exists, or the value ends in '/'.
+[[nodiscard]] bool names_directory(const std::string& path);
+
 /// Returns the extension, with the dot, of an input's output. Throws Error if the input can't be
 /// opened.
 using ExtensionOf = std::function<std::string(const std::string&)>;

@@ -67,6 +67,12 @@ void check_file(const std::string& path) {
 
 bool is_url(const std::string& text) { return text.find("://") != std::string::npos; }
 
+bool may_need_network(const std::string& input) {
+  // "concat" joins what other protocols read.
+  return !is_local(input) ||
+         (is_url(input) && protocols_of(input).find("concat") != std::string_view::npos);
+}
+
 bool is_fifo(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

@@ -25,6 +25,9 @@ enum class References {
 /// Returns whether `text` is a URL with a scheme, and not a path.
 [[nodiscard]] bool is_url(const std::string& text);
 
+/// Returns whether an input of this name may be read from another host.
+[[nodiscard]] bool may_need_network(const std::string& input);
+
 /// Returns whether the path names a FIFO, or is kStandardInput with a pipe or a socket behind it.
 /// Such an input can be opened only once, because bytes that were read from it are gone.
 [[nodiscard]] bool is_fifo(const std::string& path);

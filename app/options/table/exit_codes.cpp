@@ -13,7 +13,7 @@ const std::vector<ExitCode>& exit_codes() {
       {exit_code(ErrorKind::input),
        "input: can't be opened, read or decoded; where reading fails midway, the video so far is "
        "kept as NAME.partial.EXT"},
-      {exit_code(ErrorKind::device), "device, engine or model can't be used"},
+      {exit_code(ErrorKind::device), "device, engine, model or sandbox can't be used"},
       {exit_code(ErrorKind::output), "output: can't be written, or exists already"},
       {kExitDamaged,
        "frames lost or damaged; the output is finished and kept (--tolerate-damage: 0), and "
