@@ -150,7 +150,11 @@ int split(const SplitOptions& options, const std::stop_token& stop) {
   expect_file(run.inputs.front());
   const auto file = open_output(options.plan, options.overwrite, stop);
   fs::path output;
-  if (run.video) output = planned_video(run, stop).path;
+  if (run.video) {
+    const PlannedVideo planned = planned_video(run, stop);
+    if (planned.path.empty()) return planned.code;  // planning has printed why
+    output = planned.path;
+  }
   const std::string text = part_plan_text(plan_parts(run, run.inputs.front(), output, stop));
   const PartPlan plan = parse_part_plan(text, options.plan.string());
   file->write_text(text);
