@@ -25,6 +25,7 @@ class Outcome:
 
     def __init__(self, code, error, hung=False, problems=()):
         self.code, self.error, self.hung, self.problems = code, error, hung, list(problems)
+        self.partials = 0  # how many partial videos were compared with the complete one
 
 
 # --- What is compared ---------------------------------------------------------------------------------
@@ -242,6 +243,8 @@ def make_inputs(program, folder, photo):
     folder.mkdir(parents=True, exist_ok=True)
     ffmpeg('-i', photo, '-vf', 'scale=640:-2', folder / 'photo.png')
     clip('clip.mp4', '320:192', '-t', '0.48', '-g', '4')
+    # Longer than hide looks ahead, so that something is written before its end.
+    clip('faces.mp4', '192:112', '-t', '1.6', '-g', '10')
     clip('short.mp4', '160:96', '-t', '0.12', '-an')
     clip('long.mp4', '128:96', '-t', '2.56', '-x264-params', 'keyint=32:min-keyint=32:scenecut=0')
 
@@ -258,7 +261,8 @@ def make_inputs(program, folder, photo):
 
 def all_commands(program, inputs):
     """Returns {name: Command}."""
-    clip, short, long_clip, plan_file = (str(inputs / name) for name in ('clip.mp4', 'short.mp4', 'long.mp4', 'plan.json'))
+    clip, faces, short, long_clip, plan_file = (
+        str(inputs / name) for name in ('clip.mp4', 'faces.mp4', 'short.mp4', 'long.mp4', 'plan.json'))
     cascade = [*QUICK, '--model', CASCADE]
     network = ['--detect-size', '64x64', '--engine', 'opencv']  # starts faster than OpenVINO
     video = ['--preset', 'ultrafast', '-o', 'out.mp4']
@@ -269,7 +273,7 @@ def all_commands(program, inputs):
     tracks = {'t.json': all_bytes, 'r.json': report}
     return {
         'run': Command(['run', clip, *video, *sides, *cascade], {'out.mp4': all_bytes, **side_files}),
-        'hide': Command(['hide', clip, *lossless, '--write-tracks', 't.json', '--report', 'r.json', *cascade],
+        'hide': Command(['hide', faces, *lossless, '--write-tracks', 't.json', '--report', 'r.json', *cascade],
                         {'out.mp4': all_bytes, **tracks}, hides='out.mp4'),
         'detect': Command(['detect', short, '--detections', 'd.csv', '--write-tracks', 't.json', '--report', 'r.json',
                            '--report-html', 'r.html', *network, *QUICK],
@@ -285,7 +289,7 @@ def all_commands(program, inputs):
                         {'out.mp4': all_bytes, **side_files}),
         'task': Command(['run', clip, *video, *sides, '--task', *cascade], {'out.mp4': all_bytes, **side_files},
                         again=('--skip-existing',), task=True),
-        'hide-task': Command(['hide', clip, *lossless, '--task', '--report', 'r.json', *cascade],
+        'hide-task': Command(['hide', faces, *lossless, '--task', '--report', 'r.json', *cascade],
                              {'out.mp4': all_bytes, 'r.json': report}, again=('--skip-existing',), task=True,
                              hides='out.mp4'),
     }

@@ -111,6 +111,7 @@ def wrong_files(command, fault, outcome, folder, baseline, continues):
     for name in kept:
         if command.hides and name.endswith('.mp4'):
             wrong += shown_in_partial(folder / name, baseline)
+            outcome.partials += 1
     return wrong
 
 

@@ -56,11 +56,12 @@ class Sweep:
         sites.unlink(missing_ok=True)
         outcome = command.start(self.program, folder, self.preload({'FACEPIPE_FAIL_SITES': str(sites)}))
         command.adopt(folder)
-        self.baselines[name] = Baseline(command, folder, outcome, self.inputs / 'clip.mp4')
+        self.baselines[name] = Baseline(command, folder, outcome, self.inputs / 'faces.mp4')
         return faults_of_sites(read_sites(sites), command.task)
 
     def run(self, name, fault):
-        """Runs a command with a fault. Returns what is wrong, and whether the fault happened."""
+        """Runs a command with a fault. Returns what is wrong, whether the fault happened, and how many partial videos were
+        compared."""
         command, folder, baseline = self.commands[name], self.folder(), self.baselines[name]
         log = folder.with_suffix('.log')
         log.unlink(missing_ok=True)
@@ -71,7 +72,7 @@ class Sweep:
         wrong = judge(command, fault if happened else NO_FAULT, outcome, folder, baseline)
         if happened and fault.do == 'kill' and not wrong:
             wrong = self.run_again(command, folder, baseline)
-        return wrong, happened
+        return wrong, happened, outcome.partials
 
     def run_again(self, command, folder, baseline):
         """A run after a killed one must leave what a run without a fault leaves."""
@@ -103,8 +104,9 @@ def repeat(sweep, name, fault):
 
 
 def sweep_through(sweep, chosen, jobs, seconds):
-    """Returns {(command, kind): [faults, faults that went wrong]}, and how many faults did not happen."""
-    table, missed = collections.defaultdict(lambda: [0, 0]), 0
+    """Returns {(command, kind): [faults, faults that went wrong]}, how many faults did not happen, and how many partial
+    videos were compared."""
+    table, missed, partials = collections.defaultdict(lambda: [0, 0]), 0, 0
     end = time.monotonic() + seconds
 
     def run(entry):
@@ -114,7 +116,8 @@ def sweep_through(sweep, chosen, jobs, seconds):
             if result is None:
                 print(f'after {seconds:.0f} s, {done - 1} of {len(chosen)} faults were tried')
                 break
-            wrong, happened = result
+            wrong, happened, compared = result
+            partials += compared
             if not happened and not wrong:
                 missed += 1  # the number of calls depends on how threads take turns
                 continue
@@ -125,10 +128,10 @@ def sweep_through(sweep, chosen, jobs, seconds):
                       flush=True)
             if done % 100 == 0:
                 print(f'{done} of {len(chosen)}', file=sys.stderr, flush=True)
-    return table, missed
+    return table, missed, partials
 
 
-def print_summary(table, missed):
+def print_summary(table, missed, partials):
     kinds = sorted({kind for _, kind in table})
     names = list(dict.fromkeys(name for name, _ in table))
     print(f'{"":16}' + ''.join(f'{name:>10}' for name in names) + f'{"all":>10}')
@@ -138,7 +141,8 @@ def print_summary(table, missed):
     total = sum(count for count, _ in table.values())
     kills = sum(count for (_, kind), (count, _) in table.items() if kind == 'kill')
     failed = sum(bad for _, bad in table.values())
-    print(f'{total} faults, {kills} of them kill points; {missed} more did not happen; {failed} went wrong')
+    print(f'{total} faults, {kills} of them kill points; {missed} more did not happen; {partials} partial videos of hide '
+          f'were compared; {failed} faults went wrong')
     return failed
 
 

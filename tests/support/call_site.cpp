@@ -59,9 +59,8 @@ bool is_ours(const char* name) {
 }
 
 bool passes_on(const char* name) {
-  for (const char* const library : {"libc", "libstdc++", "libfacepipe_failing_calls"})
-    if (strcmp(name, library) == 0) return true;
-  return false;
+  return strcmp(name, "libc") == 0 || strcmp(name, "libstdc++") == 0 ||
+         strcmp(name, "libfacepipe_failing_calls") == 0;
 }
 
 int add_module(dl_phdr_info* info, size_t /*size*/, void* count_pointer) {
