@@ -8,18 +8,20 @@
 #include <climits>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <thread>
+
+#include "core/files/read_stream.h"
 
 namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Returns the text of a file; an empty text if it can't be read.
 std::string text_of(const fs::path& file) {
   std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return rest_of(stream).value_or("");
 }
 
 std::string first_word_of(const fs::path& file) {

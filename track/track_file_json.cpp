@@ -248,6 +248,7 @@ class ShortWords : public std::streambuf {
   int_type underflow() override {
     from_.read(block_.data(), static_cast<std::streamsize>(block_.size()));
     const auto count = static_cast<std::size_t>(from_.gcount());
+    if (from_.bad()) refuse("can't be read");
     if (count == 0) return traits_type::eof();
     for (const char c : std::span(block_).first(count)) pass(c);
     setg(block_.data(), block_.data(), block_.data() + count);

@@ -28,12 +28,13 @@ class LineReader {
  public:
   /// @param quotes  whether a field in quotes may contain line breaks, as in CSV
   LineReader(const fs::path& path, bool quotes, std::int64_t begin = 0)
-      : quotes_(quotes), stream_(path, std::ios::binary) {
+      : path_(path), quotes_(quotes), stream_(path, std::ios::binary) {
+    if (!stream_.is_open()) refuse();
     stream_.seekg(begin);
   }
 
   /// Returns the next line without its end; nullopt at the end of the file. Sets `whole` to whether
-  /// the line had an end.
+  /// the line had an end. Errors: Error(output).
   std::optional<std::string_view> next(bool& whole) {
     line_.clear();
     whole = false;
@@ -45,10 +46,16 @@ class LineReader {
       if (!open || !whole || line_.size() > kLongestLine) return line_;
       line_ += '\n';
     }
+    if (stream_.bad()) refuse();
     return line_.empty() ? std::nullopt : std::optional<std::string_view>(line_);
   }
 
  private:
+  [[noreturn]] void refuse() const {
+    throw Error(ErrorKind::output, path_.string() + ": exists already, and can't be read");
+  }
+
+  const fs::path path_;
   bool quotes_;
   std::ifstream stream_;
   std::string line_;

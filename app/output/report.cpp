@@ -1,9 +1,8 @@
 #include "app/output/report.h"
 
 #include <fstream>
-#include <istream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "app/output/existing_target.h"
@@ -11,6 +10,7 @@
 #include "app/output/input_json.h"
 #include "app/output/text.h"
 #include "core/error.h"
+#include "core/files/read_stream.h"
 
 namespace facepipe::app {
 namespace {
@@ -53,7 +53,11 @@ bool has_status(const Json& json, InputStatus status) {
   return json.is_object() && json.contains("status") && json["status"] == to_string(status);
 }
 
-std::string text_of(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
+std::string text_of(std::ifstream& stream, const fs::path& path) {
+  std::optional<std::string> text = rest_of(stream);
+  if (!text) throw Error(ErrorKind::output, path.string() + ": exists already, and can't be read");
+  return *std::move(text);
+}
 
 }  // namespace
 
@@ -101,7 +105,7 @@ void ReportFile::read_finished() {
   exists_already_ = stream.is_open();
   if (!exists_already_) return;
   file_.may_replace_what_is_there();
-  const Json report = foreign_json(text_of(stream));
+  const Json report = foreign_json(text_of(stream, file_.target()));
   bool good = report.is_array();
   for (const Json& entry : report) good = good && is_entry(entry);
   if (!good)
@@ -119,7 +123,7 @@ void ReportFile::enter(const Json& entry) {
 void ReportFile::read_leftovers() {
   for (const Leftover& leftover : file_.lock()->leftovers()) {
     std::ifstream stream(leftover.path, std::ios::binary);
-    const std::string text = text_of(stream);
+    const std::string text = text_of(stream, leftover.path);
     bool all = true;
     for (const OutputPart& part : leftover.parts) {
       const auto begin = static_cast<std::size_t>(part.begin);

@@ -4,12 +4,13 @@
 #include <charconv>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
+#include "core/files/read_stream.h"
 #include "core/files/sha256.h"
 #include "detector/cnn/model/card/json_field.h"
 
@@ -173,8 +174,9 @@ NamedPlan read_part_plan(const std::filesystem::path& file) {
   if (!stream || !std::filesystem::is_regular_file(file, error))
     throw Error(ErrorKind::input, name + ": can't be read: no such plan of parts");
   if (std::filesystem::file_size(file, error) > kMostBytes) refuse(name, "too large");
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  NamedPlan plan{parse_part_plan(text, name), sha256_hex(text)};
+  const std::optional<std::string> text = rest_of(stream);
+  if (!text) throw Error(ErrorKind::input, name + ": can't be read");
+  NamedPlan plan{parse_part_plan(*text, name), sha256_hex(*text)};
   if (plan.plan.program != FACEPIPE_VERSION)
     throw Error(ErrorKind::input, name + ": was made by facepipe " + plan.plan.program +
                                       ", but this is facepipe " FACEPIPE_VERSION

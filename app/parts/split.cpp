@@ -254,7 +254,11 @@ int split(const SplitOptions& options, const std::stop_token& stop) {
     static_cast<void>(read_known_tracks(edits, run.inputs.front(),
                                         {run.job.hide->appearance, run.left_to_card.grow}, stop));
   fs::path output;
-  if (run.video) output = planned_video(run, stop).path;
+  if (run.video) {
+    const PlannedVideo planned = planned_video(run, stop);
+    if (planned.path.empty()) return planned.code;  // planning has printed why
+    output = planned.path;
+  }
   const std::string text = part_plan_text(plan_parts(run, run.inputs.front(), output, stop));
   const PartPlan plan = parse_part_plan(text, options.plan.string());
   file->write_text(text);

@@ -94,6 +94,7 @@ void DecisionLog::read_earlier_lines() {
     check(line);
     bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   }
+  if (stream.bad()) throw Error(ErrorKind::input, path_.string() + ": can't be read");
 }
 
 /// Checks that a line continues the chain.

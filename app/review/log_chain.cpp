@@ -54,6 +54,7 @@ LogChain read_log(const std::filesystem::path& log, const std::function<void(con
   LogChain chain;
   std::string line;
   while (std::getline(stream, line) && !stream.eof()) take(chain.add(line));
+  if (stream.bad()) throw Error(ErrorKind::input, "can't be read");
   return chain;
 }
 

@@ -8,8 +8,13 @@ namespace facepipe::app {
 
 void FileFailures::report(const std::optional<Failure>& failure) {
   if (!failure) return;
-  spdlog::error("{}", failure->message);
+  if (is_new(failure->message)) spdlog::error("{}", failure->message);
   count(*failure);
+}
+
+bool FileFailures::is_new(const std::string& message) {
+  const std::scoped_lock lock(mutex_);
+  return reported_.insert(message).second;
 }
 
 void FileFailures::count(const Failure& failure) {

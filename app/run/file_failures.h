@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "app/failure.h"
 #include "app/options/options.h"
@@ -15,7 +18,8 @@ class FileFailures {
   /// @param options  decide the exit codes, see code_of(); must outlive this object
   explicit FileFailures(const RunOptions& options) : options_(options) {}
 
-  /// Logs the failure, if there is one, and counts it.
+  /// Logs the failure, if there is one, and counts it. On a full disk, a file can fail in the same
+  /// way at each input and at the end. That is logged once.
   void report(const std::optional<Failure>& failure);
   /// Counts a failure that is already logged.
   void count(const Failure& failure);
@@ -24,8 +28,12 @@ class FileFailures {
   [[nodiscard]] int code() const { return code_; }
 
  private:
+  [[nodiscard]] bool is_new(const std::string& message);
+
   const RunOptions& options_;
   std::atomic<int> code_ = kExitDone;
+  std::mutex mutex_;  ///< guards reported_
+  std::set<std::string> reported_;
 };
 
 }  // namespace facepipe::app

@@ -1,5 +1,7 @@
 #include "app/run/file_hashes.h"
 
+#include <spdlog/spdlog.h>
+
 #include <system_error>
 #include <utility>
 
@@ -9,26 +11,36 @@
 
 namespace facepipe::app {
 
-std::string hash_if_file(const std::filesystem::path& file, const std::stop_token& stop) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return {};
+std::string hash_if_file(const std::filesystem::path& file, const std::stop_token& stop,
+                         std::vector<std::string>& notices) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file, code)) return {};
   try {
     return sha256_of_file(file, stop);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    notices.push_back(std::string(error.what()) + ", so its SHA-256 is unknown");
+    spdlog::warn("{}", notices.back());
     return {};
   } catch (const Stopped&) {
     return {};
   }
 }
 
+std::string hash_if_file(const std::filesystem::path& file, const std::stop_token& stop) {
+  std::vector<std::string> logged;
+  return hash_if_file(file, stop, logged);
+}
+
 HashInBackground::HashInBackground(std::filesystem::path file)
     : thread_(start_thread([this, file = std::move(file)](const std::stop_token& stop) {
-        hash_ = hash_if_file(file, stop);
+        hash_ = hash_if_file(file, stop, notices_);
       })) {}
 
-std::string HashInBackground::result(const std::stop_token& stop) {
+std::string HashInBackground::result(const std::stop_token& stop,
+                                     std::vector<std::string>& notices) {
   const std::stop_callback ends(stop, [this] { thread_.request_stop(); });
   thread_.join();
+  notices.insert(notices.end(), notices_.begin(), notices_.end());
   return std::move(hash_);
 }
 

@@ -91,7 +91,7 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   if (!preparation.turned.empty()) result.notices.push_back(preparation.turned);
   if (result.tracks && !options.files.tracks.empty())
     result.tracks->input.sha256 = preparation.sha256;
-  record.input_sha256 = hash ? hash->result(context.stop) : preparation.sha256;
+  record.input_sha256 = hash ? hash->result(context.stop, result.notices) : preparation.sha256;
   return result;
 }
 

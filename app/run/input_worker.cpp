@@ -165,8 +165,9 @@ void InputWorker::note_decisions(InputOutcome& outcome) {
 /// Notes the SHA-256 of the output.
 void InputWorker::note_output_hash(InputOutcome& outcome) {
   if (!shared_.context.options.files.any_report()) return;
-  outcome.record.output_sha256 = hash_if_file(
-      outcome.keeps_video ? outcome.planned.output : outcome.result.output, shared_.context.stop);
+  outcome.record.output_sha256 =
+      hash_if_file(outcome.keeps_video ? outcome.planned.output : outcome.result.output,
+                   shared_.context.stop, outcome.result.notices);
 }
 
 /// Returns whether the page shows pictures of this job's output. It shows none of what goes into a

@@ -90,7 +90,8 @@ PlannedVideo planned_video(const RunOptions& options, const std::stop_token& sto
   const std::vector<InputOutcome> outcomes = plan_run(options, pipeline.parts());
   if (outcomes.size() != 1)
     throw Error(ErrorKind::usage, options.inputs.front() + ": is not one video");
-  return {outcomes.front().planned.output, outcomes.front().error};
+  const InputOutcome& outcome = outcomes.front();
+  return {outcome.planned.output, outcome.error, outcome.code};
 }
 
 }  // namespace facepipe::app

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 
+#include "app/failure.h"
 #include "app/options/options.h"
 #include "app/run/run_parts.h"
 #include "pipeline/job_observer.h"
@@ -29,8 +30,9 @@ struct RunWatch {
 
 /// Says where a run of one input would write its video, or why it would fail at once.
 struct PlannedVideo {
-  std::filesystem::path path;
-  std::string error;  ///< one line; empty if nothing speaks against the run
+  std::filesystem::path path;  ///< empty if facepipe can't work on the input
+  std::string error;           ///< one line, already printed; empty if nothing is wrong
+  int code = kExitDone;        ///< the exit code of the error
 };
 /// Throws the errors of plan_run().
 [[nodiscard]] PlannedVideo planned_video(const RunOptions& options, const std::stop_token& stop);

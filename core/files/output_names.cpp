@@ -124,7 +124,8 @@ void remove_file(const fs::path& file) noexcept {
     std::string line =
         file.string() + ": can't be removed: " + std::generic_category().message(code);
     const std::scoped_lock lock(left_behind_mutex);
-    left_behind().push_back(std::move(line));
+    if (std::ranges::find(left_behind(), line) == left_behind().end())
+      left_behind().push_back(std::move(line));
   } catch (const std::exception&) {
     // There is no memory for the message.
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -132,6 +134,42 @@ TEST_F(FailingCalls, D11AShortWriteIsNoFullDisk) {
     EXPECT_EQ(result.exit_code, 0) << fault << ": " << result.err;
     expect_whole_or_nothing(result, fault);
   }
+}
+
+// The program reads the limits of its control group before it installs its handlers.
+TEST_F(FailingCalls, AFailedReadDoesNotAbort) {
+  for (const int call : {1, 2, 4, 8, 16}) {
+    const std::string fault = "read own " + std::to_string(call) + " 5";
+    const CommandResult result = run_failing(fault, run_words(), Failing::from_then_on);
+    EXPECT_THAT(result.exit_code, AnyOf(0, 3, 4)) << fault << ": " << result.err;
+    expect_whole_or_nothing(result, fault);
+  }
+}
+
+TEST_F(FailingCalls, OnAFullDiskEachFileHasOneLine) {
+  const CommandResult result = run_failing(
+      "write _ZN8facepipe10OutputFile5writeESt4spanIKSt4byteLm18446744073709551615EE "
+      "1 28",
+      run_words({"--report", dir_ / "r.json", "--detections", dir_ / "d.jsonl"}),
+      Failing::from_then_on);
+  EXPECT_EQ(result.exit_code, 5) << result.err;
+  std::istringstream text(result.err);
+  std::set<std::string> lines;
+  for (std::string line; std::getline(text, line);)
+    EXPECT_TRUE(lines.insert(line).second) << result.err;
+  EXPECT_THAT(lines, Contains(HasSubstr("r.json: can't be written")));
+}
+
+TEST_F(FailingCalls, TheCallersOfACallAreCounted) {
+  const std::string sites = dir_ / "sites";
+  const CommandResult result = run_command(joined(
+      {"env", std::string("LD_PRELOAD=") + FACEPIPE_FAILING_CALLS, "FACEPIPE_FAIL_SITES=" + sites},
+      program(run_words())));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  // The output is opened once, and libavformat reads the video.
+  const std::string text = "\n" + read_file(sites);
+  EXPECT_NE(text.find("\nopen _ZN8facepipe10OutputFile14open_temporaryEv 1\n"), text.npos);
+  EXPECT_NE(text.find("\nread libavformat "), text.npos);
 }
 
 }  // namespace

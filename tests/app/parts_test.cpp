@@ -18,6 +18,7 @@
 #include "tests/app/program.h"
 #include "tests/app/started.h"
 #include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -301,6 +302,13 @@ TEST_F(Parts, RefuseWhatCantBeCut) {
     EXPECT_THAT(result.err, HasSubstr(row.reason));
   }
   EXPECT_THAT(dir_.names(), IsEmpty());
+}
+
+TEST_F(Parts, SayOnceWhyAnInputCantBeRead) {
+  std::ofstream(dir_ / "text.mp4") << "text";
+  expect_refused(run_program({"split", "run", dir_ / "text.mp4", "--parts", "2", "-o", plan()}), 3,
+                 "text.mp4: ");
+  EXPECT_FALSE(fs::exists(plan()));
 }
 
 TEST_F(Parts, RefusePlansAndNumbersThatDontFit) {

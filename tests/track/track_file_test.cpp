@@ -292,7 +292,9 @@ TEST(TrackFile, RefusesWhatIsNotAsStated) {
 
 TEST(TrackFile, RefusesWhatCannotBeRead) {
   const test::TemporaryFolder folder;
-  for (const auto& path : {folder / "missing.json", folder.path()})
+  // The system opens the last file, and gives an error for its first byte.
+  for (const std::filesystem::path& path :
+       {folder / "missing.json", folder.path(), std::filesystem::path("/proc/self/mem")})
     test::expect_error(ErrorKind::input, path.string() + ": can't be ",
                        [&] { static_cast<void>(read_track_file(path)); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -114,9 +115,9 @@ std::vector<std::size_t> places_of_pictures(std::string_view file) {
   return places;
 }
 
-/// Returns a file's bytes. Of a file larger than kMostBytes, it returns somewhat more than the
-/// first kMostBytes bytes.
-File read_file(const std::string& path) {
+/// Returns a file's bytes; nullopt if they can't be read. Of a file larger than kMostBytes, it
+/// returns somewhat more than the first kMostBytes bytes.
+std::optional<File> read_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   File file;
   std::array<char, 1 << 16> part{};
@@ -126,13 +127,19 @@ File read_file(const std::string& path) {
         std::as_bytes(std::span(part)).first(static_cast<std::size_t>(stream.gcount()));
     file.insert(file.end(), got.begin(), got.end());
   }
+  if (!stream.is_open() || stream.bad()) return std::nullopt;
   return file;
 }
 
 void add_parts_of_still(std::vector<PicturesBeside>& all, const Demuxer& demuxer) {
   constexpr std::size_t kMostPlaces = 64;
   const std::string rest = "what else the file holds";
-  const auto file = std::make_shared<const File>(read_file(demuxer.url()));
+  std::optional<File> bytes = read_file(demuxer.url());
+  if (!bytes) {
+    all.push_back(unreadable(rest, "it can't be read"));
+    return;
+  }
+  const auto file = std::make_shared<const File>(*std::move(bytes));
   if (file->size() > kMostBytes) {
     all.push_back(unreadable(rest, "it is too large"));
     return;

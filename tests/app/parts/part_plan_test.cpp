@@ -142,5 +142,11 @@ TEST(PartPlans, AreNoOtherText) {
                  [&] { static_cast<void>(parse_part_plan(text, "p.json")); });
 }
 
+// The system opens this file, and gives an error for its first byte.
+TEST(PartPlans, ThatCannotBeReadAreNoShortPlans) {
+  expect_error(ErrorKind::input, "/proc/self/mem: can't be read",
+               [] { static_cast<void>(app::read_part_plan("/proc/self/mem")); });
+}
+
 }  // namespace
 }  // namespace facepipe::test

@@ -84,6 +84,16 @@ TEST_F(LogsOfEditFiles, MayEndInAnUnfinishedLine) {
   EXPECT_EQ(facts_of_log(edits(), hash()).last_sha256, whole.last_sha256);
 }
 
+// The system opens this file, and gives an error for its first byte. After an error, the lines that
+// were read before would look like a whole log.
+TEST_F(LogsOfEditFiles, ProveNothingIfTheyCannotBeRead) {
+  fs::remove(log());
+  fs::create_symlink("/proc/self/mem", log());
+  const LogFacts facts = facts_of_log(edits(), hash());
+  EXPECT_EQ(facts.last_sha256, "");
+  EXPECT_THAT(facts.fault, HasSubstr("can't be read"));
+}
+
 TEST_F(LogsOfEditFiles, TellWhatWasLookedAt) {
   EXPECT_THAT(app::looked_at_by_log(edits()), ElementsAre(1));
 }
