@@ -19,6 +19,9 @@ LEAST_SIDE = 7          # pixels of the shorter side
 LEAST_SIZE = 10         # square root of the area, in pixels
 SMALLEST_COVERED = 11   # pixels of the shorter side: smaller faces are covered entirely by a cover
 
+MISTAKES = .1           # share of the crops that show a mistake of the published network, unless a training says more
+LARGE = .12             # share of the crops that show the largest face of a picture
+
 # Columns of the table of damages, one row a crop. A damage that isn't drawn has the value in NOTHING.
 (GAIN, GAMMA, CONTRAST, BRIGHTNESS, COLOUR, BLUR, MOTION, ANGLE, SMALLER, NOISE, GREY_NOISE, SOFT_NOISE,
  QUALITY) = range(13)
@@ -64,15 +67,16 @@ def between(random, low, high):
 # --- Which part is seen ---------------------------------------------------------------------------------------
 
 
-def place(random, source):
-    """Draws the scale and the point of the picture that is shown in the middle of the crop."""
+def place(random, source, mistakes):
+    """Draws the scale and the point of the picture that is shown in the middle of the crop. `mistakes`: how often this
+    is a mistake of the published network, if the picture has one."""
     scale = between(random, .4, 2)
     size = np.sqrt(geometry.areas(source.boxes))
     usable = np.flatnonzero(size >= 5)
     kind = random.random()
-    if kind < .10 and len(source.mistakes):
+    if kind < mistakes and len(source.mistakes):
         return around(random, source.mistakes[random.integers(len(source.mistakes))], scale)
-    if kind < .22 and len(usable):  # large faces, which a training on crops of crowds would forget
+    if kind < mistakes + LARGE and len(usable):  # large faces, which a training on crops of crowds would forget
         largest = usable[size[usable].argmax()]
         scale = np.clip(between(random, 80, 420) / size[largest], .25, 3)
         return around(random, source.boxes[largest], scale)
@@ -234,15 +238,15 @@ def covers_of(random, number, boxes, states, source_boxes, upright, scale, other
     return rows
 
 
-def draw(sources, seed, step, crops, strength):
-    """Draws a batch of `crops` crops. `strength`: 1 for the usual damages, 0 for hardly any."""
+def draw(sources, seed, step, crops, strength, mistakes=MISTAKES):
+    """Draws a batch of `crops` crops. `strength`: 1 for the usual damages, 0 for hardly any. `mistakes`: see place()."""
     random = np.random.default_rng([seed, step])
     numbers = random.integers(len(sources), size=crops)
     matrices, damages, clean = np.zeros((crops, 2, 3)), np.zeros((crops, 13), np.float32), np.zeros(crops, bool)
     boxes, of_crop, states, known = [], [], [], []
     for crop, number in enumerate(numbers):
         source = sources[number]
-        scale, centre = place(random, source)
+        scale, centre = place(random, source, mistakes)
         centre = kept_inside(random, np.array(centre, float), scale, source)
         plain = random.random() < .35
         turn = angle(random, strength)
