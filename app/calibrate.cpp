@@ -38,7 +38,7 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   std::vector<std::string> hashes;
   for (const std::string& picture : options.pictures) {
     hashes.push_back(sha256_of_file(picture, stop));
-    calibration.look_at(video::read_rgba_image(picture), stop);
+    calibration.measure(video::read_rgba_image(picture), stop);
     spdlog::info("{}: measured", picture);
   }
   detector::I8Ranges ranges = calibration.ranges();

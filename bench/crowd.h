@@ -29,7 +29,7 @@ class GivenMotion final : public track::MotionEstimator {
  public:
   explicit GivenMotion(const track::Similarity& camera) : camera_(camera) {}
 
-  [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(
+  [[nodiscard]] std::shared_ptr<const track::MotionPicture> make_picture(
       const Frame& /*frame*/) override {
     return std::make_shared<EmptyPicture>();
   }

@@ -45,7 +45,7 @@ struct FoundClass {
 
 /// Returns whether output must name the class of each object. Returns false if one model finds
 /// all objects, and all of them are faces.
-[[nodiscard]] inline bool tells_classes(std::span<const FoundClass> classes) {
+[[nodiscard]] inline bool has_known_classes(std::span<const FoundClass> classes) {
   return classes.size() > 1 || (!classes.empty() && classes.front().name != "face");
 }
 

@@ -27,7 +27,7 @@ FaceTracks::Assignment FaceTracks::assign(const Frame& frame, const FrameRecord&
                                           std::shared_ptr<const track::MotionPicture> picture) {
   track::TrackerInput input;
   input.time_s = record.pts_s;
-  if (!record.damaged) input.picture = picture ? std::move(picture) : motion_->look_at(frame);
+  if (!record.damaged) input.picture = picture ? std::move(picture) : motion_->make_picture(frame);
   input.detections = &found;
   input.searched = record.searched;
   track::TrackerOutput known = tracker_.push(std::move(input));

@@ -191,8 +191,8 @@ void Job::add_threads() {
   if (tracking_) {
     runner_.add("track", [this] { tracking_->follow(); });
     // "decide" calls cut_short() after the last followed frame. At that time it is known whether
-    // there was a stop or a read error. Nobody sees the frames of a trial. So a trial hides its last
-    // frames as the whole job does, and its size tells the size of the whole job.
+    // there was a stop or a read error. Nobody sees the frames of a trial. So a trial hides its
+    // last frames as the whole job does, and its size tells the size of the whole job.
     const bool is_seen = !plan_.output || !plan_.output->muxer.discard;
     runner_.add("decide", [this, is_seen] {
       tracking_->decide([this, is_seen] { return is_seen && cut_short(); });

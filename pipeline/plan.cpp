@@ -234,7 +234,7 @@ void Planning::note_lost_transparency(const AVFrame& first, const video::Picture
     video::note_lost(diagnostics_.notices, "transparency dropped, which " + why,
                      options_.output.strict, options_.input.name);
   };
-  if (!decoded && demuxer().has_transparency_beside())
+  if (!decoded && demuxer().has_separate_transparency())
     note("the decoder " + job_.input.begin.decoder->name() + " doesn't give");
   if (!decoded || !job_.plan.output) return;
   const AVPixelFormat encoded = job_.plan.output->encoder.plan.encoded;

@@ -77,9 +77,10 @@ class MotionEstimator {
   /// Makes the motion picture of a frame, which must be on the estimator's device. Keep the frame
   /// until wait() returns, or until the same estimator has compared the picture. Other estimators
   /// may use the picture only after wait().
-  [[nodiscard]] virtual std::shared_ptr<const MotionPicture> look_at(const Frame& frame) = 0;
+  [[nodiscard]] virtual std::shared_ptr<const MotionPicture> make_picture(const Frame& frame) = 0;
 
-  /// Waits until the pictures from look_at() are complete. Their frames are no longer needed then.
+  /// Waits until the pictures from make_picture() are complete. Their frames are no longer needed
+  /// then.
   virtual void wait() {}
 
   /// Follows at most 300 points with texture (the measure of Shi and Tomasi 1994) from `before` to

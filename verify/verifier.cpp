@@ -62,7 +62,7 @@ void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
   track::TrackerInput input;
   input.time_s = pair.time_s;
   input.detections = &found;
-  if (!pair.damaged) input.picture = motion_.look_at(original);
+  if (!pair.damaged) input.picture = motion_.make_picture(original);
   waiting_.push_back(std::move(waiting));
   examine(tracker_->push(std::move(input)));
 }

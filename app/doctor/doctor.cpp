@@ -132,7 +132,7 @@ std::optional<detector::DetectorOptions> print_model(const DoctorOptions& option
   std::string classes;
   for (const detector::FoundClass& each : detectors->classes())
     classes += (classes.empty() ? "" : ", ") + each.name;
-  if (tells_classes(detectors->classes())) print_line(print, "finds", classes);
+  if (has_known_classes(detectors->classes())) print_line(print, "finds", classes);
   print_line(print, "sha256", detectors->model_sha256());
   if (!detectors->about().card.empty()) print_line(print, "card", detectors->about().card);
   print_licence_and_choice(*detectors, print);

@@ -107,7 +107,7 @@ int check_model(const ModelCheckOptions& options, const Print& print, const std:
   if (!options.images.empty()) pictures = read_labels(options.images);
   print_model(*read_model(detector, is_network, print), detector.model, print);
   if (is_network) check_network(options, pictures, print, stop);
-  if (!options.picture.empty()) look_at_picture(options, detector, print, stop);
+  if (!options.picture.empty()) search_picture(options, detector, print, stop);
   return print_all_engines(detector, options, print) ? kExitDone : exit_code(ErrorKind::device);
 }
 

@@ -31,8 +31,8 @@ fs::path output_of(const ModelCheckOptions& options) {
 
 }  // namespace
 
-void look_at_picture(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
-                     const Print& print, const std::stop_token& stop) {
+void search_picture(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
+                    const Print& print, const std::stop_token& stop) {
   const std::unique_ptr<pipeline::Backend> backend = make_backend(Device{}, detector);
   const detector::ModelInfo& model = backend->model_info();
   const bool score_of_card = detector.card_score != detector::CardScore::ignored;

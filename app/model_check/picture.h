@@ -11,7 +11,7 @@ namespace facepipe::app {
 
 /// Writes a copy of the picture with boxes and scores, and prints the number of boxes. Throws the
 /// errors of pipeline::run_job() (input, output and device).
-void look_at_picture(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
-                     const Print& print, const std::stop_token& stop);
+void search_picture(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
+                    const Print& print, const std::stop_token& stop);
 
 }  // namespace facepipe::app

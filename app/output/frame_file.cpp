@@ -102,7 +102,7 @@ void append_json_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   append_fields(to, box.y1, box.x2, box.y2);
   to += R"(],"score":)";
   append_number(to, faces.scores[i]);
-  if (tells_classes(frame.classes)) {
+  if (has_known_classes(frame.classes)) {
     const detector::FoundClass found = class_of(frame, i);
     to += R"(,"class":)" + json_string(found.name);
     to += R"(,"model":)" + (found.model.empty() ? "null" : json_string(found.model));

@@ -46,9 +46,9 @@ struct FrameFormat {
 /// kNoTrack. If a face's frame was not searched, the face has "tracked": true in JSON. If
 /// `columns.tracked` is true, a column in .csv is 1 for such a face and 0 for others. If the models
 /// find several classes or other objects than faces, or if there are several models
-/// (tells_classes()), each "face" has its "class" and "model" in JSON. "model" is null if nobody
-/// knows which model has found the face. If `columns.classes` is true, these are the last columns
-/// in .csv.
+/// (has_known_classes()), each "face" has its "class" and "model" in JSON. "model" is null if
+/// nobody knows which model has found the face. If `columns.classes` is true, these are the last
+/// columns in .csv.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,
                                             FaceColumns columns = {});
 

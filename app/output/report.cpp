@@ -77,12 +77,12 @@ ReportText report_json(const RunOptions& options, const std::optional<RunFacts>&
   return report;
 }
 
-bool tells_of_no_faces(const std::string& entry) {
+bool reports_no_faces(const std::string& entry) {
   const Json json = foreign_json(entry);
   return has_status(json, InputStatus::done) && json.contains("faces") && json["faces"] == 0;
 }
 
-bool tells_of_damage(const std::string& entry) {
+bool reports_damage(const std::string& entry) {
   return has_status(foreign_json(entry), InputStatus::damaged);
 }
 

@@ -36,10 +36,10 @@ struct ReportText {
                                      const ReportEntries* earlier = nullptr);
 
 /// Returns whether an entry says that the input is done and has no faces.
-[[nodiscard]] bool tells_of_no_faces(const std::string& entry);
+[[nodiscard]] bool reports_no_faces(const std::string& entry);
 
 /// Returns whether an entry says that the input is done, but damaged.
-[[nodiscard]] bool tells_of_damage(const std::string& entry);
+[[nodiscard]] bool reports_damage(const std::string& entry);
 
 /// Returns the object of one input, in one line.
 [[nodiscard]] std::string entry_json(const RunOptions& options,

@@ -85,12 +85,12 @@ void SideOutputs::add_entry(const std::string& name, const std::string& entry) {
 
 bool SideOutputs::has_frames(const std::string& name) const {
   return std::ranges::all_of(frame_files_, [&](const FrameFile& file) {
-    return file.has(name) || (file.needs_faces() && reported(name, tells_of_no_faces));
+    return file.has(name) || (file.needs_faces() && reported(name, reports_no_faces));
   });
 }
 
 bool SideOutputs::reported_damaged(const std::string& name) const {
-  return reported(name, tells_of_damage);
+  return reported(name, reports_damage);
 }
 
 bool SideOutputs::reported(const std::string& name, bool (*tells)(const std::string& entry)) const {

@@ -90,7 +90,7 @@ class Planner {
   RunPlan make();
 
  private:
-  void look_at(InputPlan& input);
+  void plan_input(InputPlan& input);
   void try_all();
   void try_kind(std::vector<InputPlan*>& inputs, double limit_s);
 
@@ -100,7 +100,7 @@ class Planner {
 };
 
 /// Does for an input what its run does before the first frame.
-void Planner::look_at(InputPlan& input) {
+void Planner::plan_input(InputPlan& input) {
   const Clock::time_point begin = Clock::now();
   const auto failure = attempt(input.outcome.planned.input, [&] {
     check_output_folder(context_.options, input.outcome);
@@ -148,7 +148,7 @@ void Planner::try_kind(std::vector<InputPlan*>& inputs, double limit_s) {
 void Planner::try_all() {
   const QuietTrials quiet;
   for (InputPlan& input : plan_.inputs)
-    if (input.is_planned()) look_at(input);
+    if (input.is_planned()) plan_input(input);
   std::map<std::string, std::vector<InputPlan*>> kinds;
   for (InputPlan& input : plan_.inputs)
     if (input.is_planned()) kinds[kind_of(input)].push_back(&input);

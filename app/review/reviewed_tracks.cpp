@@ -297,8 +297,7 @@ void ReviewedTracks::measure(ReviewedTrack& track) const {
   const double left_s = (static_cast<double>(last_pts_) - static_cast<double>(track.head.end_pts)) *
                         input_.time_base.num / input_.time_base.den;
   // A cut ends all tracks, so such an end says nothing about the face.
-  track.ends_inside =
-      inside && left_s > kNearTheEnd_s && !scene_ends_.contains(track.head.end_pts);
+  track.ends_inside = inside && left_s > kNearTheEnd_s && !scene_ends_.contains(track.head.end_pts);
 }
 
 /// Returns the part of a drawn box that lies in the picture.

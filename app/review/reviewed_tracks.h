@@ -24,9 +24,9 @@ struct ReviewedTrack {
   track::FileTrack head;  ///< everything except `boxes`, which is empty here
   std::shared_ptr<const std::vector<track::FileBox>> boxes;  ///< at least one; pts are rising
   bool looked_at = false;                                    ///< a person has decided about it
-  float size = 0;            ///< median of the boxes' shorter sides, in pixels
-  int longest_held = 0;      ///< the most boxes in a row that are held (BoxState::held)
-  Point centre;              ///< of the box in the middle of its time, in pixels
+  float size = 0;        ///< median of the boxes' shorter sides, in pixels
+  int longest_held = 0;  ///< the most boxes in a row that are held (BoxState::held)
+  Point centre;          ///< of the box in the middle of its time, in pixels
   /// It ends before the video and before its scene (scene_ends()), away from the picture's edges.
   bool ends_inside = false;
   /// The hidden track that covered this suggestion when the review began (covering_tracks()).

@@ -44,7 +44,7 @@ std::vector<track::TrackClass> track_classes_of(std::span<const detector::FoundC
                                                 const LeftToCard& left) {
   std::vector<track::TrackClass> tracks;
   for (const detector::FoundClass& each : classes)
-    tracks.push_back({each.name, tells_classes(classes) ? each.model : std::string(),
+    tracks.push_back({each.name, has_known_classes(classes) ? each.model : std::string(),
                       left.grow ? each.grow : std::nullopt});
   return tracks;
 }

@@ -34,9 +34,9 @@ std::vector<detector::FoundClass> classes_of_tracks(const std::filesystem::path&
 bool has_class_columns(const RunOptions& options) {
   if (options.files.detections.extension() != ".csv") return false;
   try {
-    return tells_classes(options.files.known_tracks.empty()
-                             ? classes_of_models(options.detector)
-                             : classes_of_tracks(options.files.known_tracks));
+    return has_known_classes(options.files.known_tracks.empty()
+                                 ? classes_of_models(options.detector)
+                                 : classes_of_tracks(options.files.known_tracks));
   } catch (const Error&) {
     return false;
   }

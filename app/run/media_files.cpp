@@ -36,7 +36,7 @@ class Walk {
   void enter(const fs::path& directory) {
     std::error_code error;
     fs::directory_iterator entries(directory, error);
-    for (; !error && entries != fs::end(entries); entries.increment(error)) look_at(*entries);
+    for (; !error && entries != fs::end(entries); entries.increment(error)) visit(*entries);
     if (error) found_.unreadable.push_back({directory, error.message()});
   }
 
@@ -48,7 +48,7 @@ class Walk {
   }
 
  private:
-  void look_at(const fs::directory_entry& entry) {
+  void visit(const fs::directory_entry& entry) {
     const fs::path& path = entry.path();
     if (is_hidden(path)) return;
     std::error_code unknown;  // set if the file was just removed, or if the link is broken

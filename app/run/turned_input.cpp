@@ -53,7 +53,7 @@ class Sampling {
 
   [[nodiscard]] detector::FacesByTurn run() {
     const double from_s = job_.input.start_s.value_or(0);
-    const double to_s = look_at_first(from_s);
+    const double to_s = search_first_part(from_s);
     for (std::size_t i = 1; i < kPlaces.size() && to_s > from_s; ++i) {
       sample_near(from_s + (to_s - from_s) * kPlaces[i] / static_cast<double>(kPlaces.size()));
       if (seen_.size() >= kFewPictures && are_upright(found_)) break;
@@ -63,7 +63,7 @@ class Sampling {
 
  private:
   /// Samples the first picture. Returns the end of the range, or 0 if it is unknown.
-  [[nodiscard]] double look_at_first(double from_s) {
+  [[nodiscard]] double search_first_part(double from_s) {
     video::FrameSource source = source_near(from_s);
     detectors_ = detectors_for_(source.upright());
     for (int turns = 0; turns < 4; ++turns)
@@ -103,11 +103,11 @@ class Sampling {
       if (!next) break;
       frame = std::move(next);
     }
-    if (frame && seen_.insert(frame->frame.pts).second) look_at(frame->frame);
+    if (frame && seen_.insert(frame->frame.pts).second) search(frame->frame);
   }
 
   /// Counts all faces that the detectors find.
-  void look_at(const Frame& frame) {
+  void search(const Frame& frame) {
     for (std::size_t turns = 0; turns < looks_.size(); ++turns)
       found_[turns] += static_cast<std::int64_t>(looks_[turns].find(frame, stop_).size());
   }

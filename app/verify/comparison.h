@@ -37,11 +37,11 @@ class VideoReader {
   [[nodiscard]] std::int64_t expected_frames() const { return source_.expected_frames(); }
   /// Returns how many frames next() has returned.
   [[nodiscard]] std::int64_t frames() const { return video_.frames; }
-  /// Returns what is known about the video. This function and pictures_beside() must be called
+  /// Returns what is known about the video. This function and other_pictures() must be called
   /// after the last frame.
   [[nodiscard]] VerifiedVideo video() const;
-  [[nodiscard]] std::vector<video::PicturesBeside> pictures_beside() const {
-    return source_.pictures_beside();
+  [[nodiscard]] std::vector<video::OtherPictures> other_pictures() const {
+    return source_.other_pictures();
   }
 
  private:

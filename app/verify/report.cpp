@@ -103,9 +103,9 @@ std::string turned_line(const VerifyResult& result) {
          std::to_string(result.turned[0]) + " in the same pictures as they are\n";
 }
 
-std::string line_of_pictures_beside(const BesideVideo& beside) {
-  if (!beside.not_looked_at.empty())
-    return "  " + beside.name + " was not searched: " + beside.not_looked_at + "\n";
+std::string line_of_searched_video(const OtherVideo& beside) {
+  if (!beside.reason_not_searched.empty())
+    return "  " + beside.name + " was not searched: " + beside.reason_not_searched + "\n";
   return "  " + beside.name + ": " + counted(beside.frames, "picture") + " searched, too\n";
 }
 
@@ -223,7 +223,7 @@ std::int64_t VerifyResult::count(verify::FindingKind kind) const {
 
 bool VerifyResult::has_looked_at_all() const {
   return std::ranges::all_of(beside,
-                             [](const BesideVideo& one) { return one.not_looked_at.empty(); });
+                             [](const OtherVideo& one) { return one.reason_not_searched.empty(); });
 }
 
 bool VerifyResult::sound() const {
@@ -238,7 +238,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
   if (!options.tracks.empty())
     text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
   text += '\n' + turned_line(result);
-  for (const BesideVideo& beside : result.beside) text += line_of_pictures_beside(beside);
+  for (const OtherVideo& beside : result.beside) text += line_of_searched_video(beside);
   const std::size_t listed = std::min(kMostListed, result.findings.size());
   for (std::size_t i = 0; i < listed; ++i) text += finding_line(result.findings[i]);
   if (listed < result.findings.size())
@@ -271,14 +271,14 @@ nlohmann::ordered_json verify_report(const VerifyResult& result, const VerifyOpt
         verify::FindingKind::only_there})
     json["counts"][std::string(name_of(kind))] = result.count(kind);
   Json& beside = json["pictures_beside"] = Json::array();
-  for (const BesideVideo& one : result.beside)
+  for (const OtherVideo& one : result.beside)
     beside.push_back({{"name", one.name},
                       {"frames", one.frames},
-                      {"not_looked_at", text_or_null(one.not_looked_at)}});
+                      {"not_looked_at", text_or_null(one.reason_not_searched)}});
   Json& findings = json["findings"] = Json::array();
   for (std::size_t i = 0; i < result.findings.size(); ++i) {
-    Json& finding =
-        findings.emplace_back(finding_json(result.findings[i], tells_classes(detector.classes())));
+    Json& finding = findings.emplace_back(
+        finding_json(result.findings[i], has_known_classes(detector.classes())));
     if (i < result.thumbnails.size() && !result.thumbnails[i].empty())
       finding["thumbnail"] = result.thumbnails[i].string();
   }

@@ -31,11 +31,11 @@ struct VerifiedVideo {
 
 /// Describes pictures in the hidden file that don't belong to its video: a second stream, or a
 /// cover.
-struct BesideVideo {
+struct OtherVideo {
   std::string name;
   std::int64_t frames = 0;  ///< number of frames that were examined
   /// why its pictures were not examined; empty if the pictures were examined
-  std::string not_looked_at;
+  std::string reason_not_searched;
 };
 
 /// Holds everything that the report contains. It has more than seven members, because the report
@@ -47,7 +47,7 @@ struct VerifyResult {
   verify::VerifyCounts counts;
   detector::FacesByTurn turned{};  ///< numbers of faces in some of the original's pictures
   std::vector<verify::Finding> findings;
-  std::vector<BesideVideo> beside;
+  std::vector<OtherVideo> beside;
   /// Paths, one for each finding. A path is empty if the finding has no thumbnail. The list is
   /// empty if no thumbnails were written.
   std::vector<std::filesystem::path> thumbnails;

@@ -68,28 +68,28 @@ void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyRes
   result.boxes_left_out = pairs.boxes_left_out();
 }
 
-void Verification::examine_beside(const std::vector<video::PicturesBeside>& all,
-                                  VerifyResult& result, const std::stop_token& stop) {
-  for (const video::PicturesBeside& pictures : all) {
-    BesideVideo entry{pictures.name, 0, pictures.unreadable};
+void Verification::search_others(const std::vector<video::OtherPictures>& all, VerifyResult& result,
+                                 const std::stop_token& stop) {
+  for (const video::OtherPictures& pictures : all) {
+    OtherVideo entry{pictures.name, 0, pictures.unreadable};
     try {
-      if (entry.not_looked_at.empty()) look_at(pictures, entry, result, stop);
+      if (entry.reason_not_searched.empty()) search_other(pictures, entry, result, stop);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
       if (!pictures.surely && entry.frames == 0) continue;  // the data are not a picture
-      entry.not_looked_at = reason_of_failure(error);
+      entry.reason_not_searched = reason_of_failure(error);
     }
     result.beside.push_back(std::move(entry));
   }
 }
 
-void Verification::look_at(const video::PicturesBeside& pictures, BesideVideo& entry,
-                           VerifyResult& result, const std::stop_token& stop) {
+void Verification::search_other(const video::OtherPictures& pictures, OtherVideo& entry,
+                                VerifyResult& result, const std::stop_token& stop) {
   if (!pictures.stream) {
     const MemoryFile file(pictures.file);
     search_alone(file.path(), std::nullopt, entry, result, stop);
   } else if (video::is_fifo(options_.hidden)) {
-    entry.not_looked_at = "a pipe can't be read again";
+    entry.reason_not_searched = "a pipe can't be read again";
   } else if (pictures.timed && !video::is_fifo(options_.original)) {
     compare_stream(pictures, entry, result, stop);
   } else {
@@ -97,7 +97,7 @@ void Verification::look_at(const video::PicturesBeside& pictures, BesideVideo& e
   }
 }
 
-void Verification::compare_stream(const video::PicturesBeside& pictures, BesideVideo& entry,
+void Verification::compare_stream(const video::OtherPictures& pictures, OtherVideo& entry,
                                   VerifyResult& result, const std::stop_token& stop) {
   VideoReader original(options_.original, options_, stop);
   VideoReader hidden(options_.hidden, options_, stop, pictures.stream);
@@ -113,7 +113,7 @@ void Verification::compare_stream(const video::PicturesBeside& pictures, BesideV
 }
 
 void Verification::search_alone(const std::string& input, std::optional<int> stream,
-                                BesideVideo& entry, VerifyResult& result,
+                                OtherVideo& entry, VerifyResult& result,
                                 const std::stop_token& stop) {
   VideoReader reader(input, options_, stop, stream);
   verify::LonePictures lone = lone_pictures();

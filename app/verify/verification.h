@@ -14,7 +14,7 @@
 #include "verify/findings.h"
 #include "verify/lone_pictures.h"
 #include "verify/verifier.h"
-#include "video/read/pictures_beside.h"
+#include "video/read/other_pictures.h"
 
 namespace facepipe::app {
 
@@ -36,15 +36,15 @@ class Verification {
   /// too. Other pictures are searched for faces that a detector finds with certainty. If the
   /// original can't be read again, video streams are searched in the same way. The result lists the
   /// pictures that could not be examined.
-  void examine_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
-                      const std::stop_token& stop);
+  void search_others(const std::vector<video::OtherPictures>& all, VerifyResult& result,
+                     const std::stop_token& stop);
 
  private:
-  void look_at(const video::PicturesBeside& pictures, BesideVideo& entry, VerifyResult& result,
-               const std::stop_token& stop);
-  void compare_stream(const video::PicturesBeside& pictures, BesideVideo& entry,
-                      VerifyResult& result, const std::stop_token& stop);
-  void search_alone(const std::string& input, std::optional<int> stream, BesideVideo& entry,
+  void search_other(const video::OtherPictures& pictures, OtherVideo& entry, VerifyResult& result,
+                    const std::stop_token& stop);
+  void compare_stream(const video::OtherPictures& pictures, OtherVideo& entry, VerifyResult& result,
+                      const std::stop_token& stop);
+  void search_alone(const std::string& input, std::optional<int> stream, OtherVideo& entry,
                     VerifyResult& result, const std::stop_token& stop);
   void add(std::vector<verify::Finding> findings, const std::string& place,
            VerifyResult& result) const;

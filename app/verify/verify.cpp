@@ -143,7 +143,7 @@ Verified compare_videos(const VerifyOptions& options, const VerifyProgress& prog
   VerifyResult result;
   Verification verification(options, detectors, tracks ? &*tracks : nullptr, progress);
   verification.compare(original, hidden, result, stop);
-  verification.examine_beside(hidden.pictures_beside(), result, stop);
+  verification.search_others(hidden.other_pictures(), result, stop);
   verify::sort_by_weight(result.findings);
   result.original = original.video();
   if (tracks) result.original.sha256 = tracks->input.sha256;  // read_tracks() has compared it

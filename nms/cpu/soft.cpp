@@ -75,7 +75,7 @@ class BestOfLanes {
  public:
   HWY_INLINE BestOfLanes() : score_(hn::Set(Lanes(), kDead)), entry_(hn::Zero(Entries())) {}
 
-  HWY_INLINE void look_at(LanesV score, std::uint32_t first_entry) {
+  HWY_INLINE void compare(LanesV score, std::uint32_t first_entry) {
     const Entries du;
     // The comparison is strict, so that the first of several entries with equal scores remains.
     const auto higher = hn::Gt(score, score_);
@@ -100,7 +100,7 @@ HWY_INLINE Best find_best(const SoftScratch& live, std::uint32_t count) {
   const Lanes d;
   BestOfLanes best;
   for (std::uint32_t i = 0; i < count; i += static_cast<std::uint32_t>(hn::Lanes(d)))
-    best.look_at(hn::Load(d, live.score + i), i);
+    best.compare(hn::Load(d, live.score + i), i);
   return best.best();
 }
 
@@ -123,7 +123,7 @@ HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, s
       score = decayed<kDecay>(score, iou, input.threshold, input.options.sigma);
       hn::Store(score, d, live.score + i);
     }
-    best.look_at(score, i);
+    best.compare(score, i);
   }
   return best.best();
 }

@@ -80,7 +80,7 @@ class CpuSuppressor::Impl {
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
 
  private:
-  void look_at(const NmsCandidates& candidates);
+  void check(const NmsCandidates& candidates);
   void collect();
   void transform();
   std::uint32_t keep();
@@ -107,7 +107,7 @@ class CpuSuppressor::Impl {
 };
 
 NmsKept CpuSuppressor::Impl::run(const NmsCandidates& candidates) {
-  look_at(candidates);
+  check(candidates);
   return result(keep());
 }
 
@@ -117,7 +117,7 @@ std::uint32_t CpuSuppressor::Impl::keep() {
   return Scratch::softens(options_) ? keep_softened() : keep_swept();
 }
 
-void CpuSuppressor::Impl::look_at(const NmsCandidates& candidates) {
+void CpuSuppressor::Impl::check(const NmsCandidates& candidates) {
   const std::size_t size = candidates.boxes.size();
   if (candidates.scores.size() != size)
     throw Error(ErrorKind::internal, "NMS: the numbers of boxes and scores differ");

@@ -244,7 +244,7 @@ class CpuProcessor final : public FrameProcessor {
     inference = request.inference();
     if (turned_detector_) {
       candidates.landmarks.clear();  // they aren't needed, because the faces are hidden
-      look_at_turned(work.turned ? *work.turned : request, item.frame, candidates, inference);
+      search_turned(work.turned ? *work.turned : request, item.frame, candidates, inference);
     }
     item.work.reset();
     return candidates;
@@ -264,8 +264,8 @@ class CpuProcessor final : public FrameProcessor {
 
   /// Searches the turned picture of a frame whose upright picture was searched before. Extends
   /// `inference` to the end of this search.
-  void look_at_turned(detector::DetectionRequest& request, const Frame& frame,
-                      Detections& candidates, Interval& inference) const {
+  void search_turned(detector::DetectionRequest& request, const Frame& frame,
+                     Detections& candidates, Interval& inference) const {
     const int turns = options_.hide->turned_too;
     request.prepare(detector::turned_view(frame, turns));
     request.start();

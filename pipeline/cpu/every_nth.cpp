@@ -27,7 +27,7 @@ track::SearchedFrame searched_of(WorkItem& item) {
 
 void EveryNth::choose(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
-  item.picture = motion_.look_at(item.frame);
+  item.picture = motion_.make_picture(item.frame);
   const bool cut = !last_ || track::may_be_cut(*last_, *item.picture);
   item.record.searched = cut || item.record.damaged || since_ + 1 >= every_;
   since_ = item.record.searched ? 0 : since_ + 1;

@@ -39,7 +39,7 @@ __global__ void small_luma_kernel(const std::byte* plane, std::ptrdiff_t stride,
 SmallLuma::SmallLuma(Size stored, CopyCounter& copies)
     : stored_(stored), copies_(copies), device_(samples_of(stored)), host_(samples_of(stored)) {}
 
-std::shared_ptr<const track::MotionPicture> SmallLuma::look_at(const Frame& frame) {
+std::shared_ptr<const track::MotionPicture> SmallLuma::make_picture(const Frame& frame) {
   return std::make_shared<track::CpuMotionPicture>(of(frame));
 }
 

@@ -22,10 +22,11 @@ class SmallLuma final : public track::CpuMotionEstimator {
   SmallLuma(Size stored, CopyCounter& copies);
 
   /// Errors: Error(device); Error(internal) for a frame of another size.
-  [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(const Frame& frame) override;
+  [[nodiscard]] std::shared_ptr<const track::MotionPicture> make_picture(
+      const Frame& frame) override;
 
   /// Returns the luma that make_luma() returns on the host. Waits for the device. Errors: as
-  /// look_at().
+  /// make_picture().
   [[nodiscard]] track::Luma of(const Frame& frame);
 
  private:

@@ -113,7 +113,7 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
             std::span<const Box> faces) { return looker->scores_of(*frame, faces); };
   if (!item.record.damaged) given.picture = std::exchange(item.picture, nullptr);
   const bool looks = motion_ && !item.record.damaged && !given.picture;
-  if (looks) given.picture = motion_->look_at(item.frame);
+  if (looks) given.picture = motion_->make_picture(item.frame);
   if (keeper_) item.frame = keeper_->kept(std::move(item.frame));
   if (looks) motion_->wait();
   if (keeper_)

@@ -45,7 +45,7 @@ class SegmentSearch {
     if (!begin_s_) begin_s_ = decoded.frame.seconds();
     over_ = decoded.frame.seconds() - *begin_s_ > limit_s_;
     if (over_ || decoded.damaged) return;
-    std::shared_ptr<const track::MotionPicture> now = motion_.look_at(decoded.frame);
+    std::shared_ptr<const track::MotionPicture> now = motion_.make_picture(decoded.frame);
     const bool cut = before_ && motion_.compare(*before_, *now).cut;
     before_ = std::move(now);
     if (!cut) return;

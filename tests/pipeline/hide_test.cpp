@@ -329,8 +329,9 @@ class CalledMotion final : public track::MotionEstimator {
  public:
   CalledMotion(std::unique_ptr<track::MotionEstimator> real, OnCall on_call)
       : real_(std::move(real)), on_call_(std::move(on_call)) {}
-  [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(const Frame& frame) override {
-    return real_->look_at(frame);
+  [[nodiscard]] std::shared_ptr<const track::MotionPicture> make_picture(
+      const Frame& frame) override {
+    return real_->make_picture(frame);
   }
   [[nodiscard]] track::PictureChange compare(const track::MotionPicture& before,
                                              const track::MotionPicture& now) override {

@@ -124,8 +124,9 @@ TEST_F(JobTrial, CanBeStoppedAndThenCountsItsPart) {
   EXPECT_THAT(dir_.names(), IsEmpty());
 }
 
-// A job that is stopped hides its last frames as a whole, because it doesn't know all of their faces.
-// Such frames take few bytes. If a trial hid them so, its size would not tell the size of the job.
+// A job that is stopped hides its last frames as a whole, because it doesn't know all of their
+// faces. Such frames take few bytes. If a trial hid them so, its size would not tell the size of
+// the job.
 TEST_F(JobTrial, HidesNoWholeFramesWhenItEndsEarly) {
   std::stop_source stop;
   pipeline::JobObserver observer;

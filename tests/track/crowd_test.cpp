@@ -34,7 +34,7 @@ class PlainPicture final : public MotionPicture {
 class PlainMotion final : public MotionEstimator {
  public:
   explicit PlainMotion(bool far, bool fails = false) : far_(far), fails_(fails) {}
-  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& /*frame*/) override {
+  [[nodiscard]] std::shared_ptr<const MotionPicture> make_picture(const Frame& /*frame*/) override {
     return std::make_shared<PlainPicture>();
   }
   [[nodiscard]] PictureChange compare(const MotionPicture& /*before*/,

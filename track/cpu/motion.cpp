@@ -101,7 +101,7 @@ CpuMotionPicture::CpuMotionPicture(Luma luma)
       pyramid_(std::move(luma)),
       histograms_(histograms_of(count_greys(pyramid_.level(pyramid_.shape().coarse())))) {}
 
-std::shared_ptr<const MotionPicture> CpuMotionEstimator::look_at(const Frame& frame) {
+std::shared_ptr<const MotionPicture> CpuMotionEstimator::make_picture(const Frame& frame) {
   return std::make_shared<CpuMotionPicture>(
       make_luma(frame.planes[0], frame.format, frame.size, frame.orientation));
 }

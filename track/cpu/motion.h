@@ -33,7 +33,7 @@ class CpuMotionPicture final : public MotionPicture {
 /// Compares CpuMotionPictures. Several estimators may share pictures.
 class CpuMotionEstimator : public MotionEstimator {
  public:
-  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override;
+  [[nodiscard]] std::shared_ptr<const MotionPicture> make_picture(const Frame& frame) override;
   [[nodiscard]] PictureChange compare(const MotionPicture& before,
                                       const MotionPicture& now) override;
   [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps) override;

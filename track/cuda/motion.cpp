@@ -121,7 +121,7 @@ class CudaMotionEstimator final : public MotionEstimator {
   CudaMotionEstimator(const CudaMotionEstimator&) = delete;
   CudaMotionEstimator& operator=(const CudaMotionEstimator&) = delete;
 
-  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override {
+  [[nodiscard]] std::shared_ptr<const MotionPicture> make_picture(const Frame& frame) override {
     check(frame);
     std::unique_ptr<PictureMemory> memory = free_->take();
     if (!memory) memory = std::make_unique<PictureMemory>(shape_, places_);

@@ -124,7 +124,7 @@ void EntryPoints::take_extradata(Bytes extradata) {
   prelude_ = nullptr;
 }
 
-PacketFacts EntryPoints::look_at(const AVPacket& packet) {
+PacketFacts EntryPoints::examine(const AVPacket& packet) {
   follow_side_data(packet);
   // This prelude is made before the packet's own sets are noted, because the packet itself contains
   // them.
@@ -224,7 +224,7 @@ bool EntryPoints::is_mpeg_1_or_2() const {
   return codec_ == AV_CODEC_ID_MPEG1VIDEO || codec_ == AV_CODEC_ID_MPEG2VIDEO;
 }
 
-/// Finds all facts except the stamps, which look_at() sets for every codec.
+/// Finds all facts except the stamps, which examine() sets for every codec.
 PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
   PacketFacts facts;
   facts.second_field = fields_.is_second_field(packet);

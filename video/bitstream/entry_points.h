@@ -71,7 +71,7 @@ class EntryPoints {
   /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.
   explicit EntryPoints(const AVCodecParameters& parameters);
 
-  [[nodiscard]] PacketFacts look_at(const AVPacket& packet);
+  [[nodiscard]] PacketFacts examine(const AVPacket& packet);
 
   /// Returns the prelude for a decoder that begins at the next packet.
   [[nodiscard]] std::shared_ptr<const Prelude> prelude();

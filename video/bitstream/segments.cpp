@@ -10,7 +10,7 @@ Segmenter::Segmenter(const AVCodecParameters& parameters,
     : entries_(parameters), first_prelude_(entries_.prelude()), only_(std::move(cuts)) {}
 
 void Segmenter::send(ReadPacket packet) {
-  cuts_.send(entries_.look_at(*packet.packet));
+  cuts_.send(entries_.examine(*packet.packet));
   undecided_.push_back(std::move(packet));
 }
 

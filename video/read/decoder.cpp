@@ -159,7 +159,7 @@ const AVCodec& Decoder::usual_codec() const {
   const AVCodecID id = demuxer_.video().codecpar->codec_id;
   const AVCodec* codec = nullptr;
   // FFmpeg's own decoders of VP8 and VP9 leave out transparency; the decoders of libvpx don't.
-  if (demuxer_.has_transparency_beside())
+  if (demuxer_.has_separate_transparency())
     codec = avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9");
   if (codec == nullptr) codec = avcodec_find_decoder(id);
   if (codec == nullptr)

@@ -349,7 +349,7 @@ bool Demuxer::is_one_picture() const {
   return is_still_image() && (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) != 0);
 }
 
-bool Demuxer::has_transparency_beside() const {
+bool Demuxer::has_separate_transparency() const {
   const AVCodecID codec = video().codecpar->codec_id;
   const AVDictionaryEntry* const mode = av_dict_get(video().metadata, "alpha_mode", nullptr, 0);
   return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9) && mode != nullptr &&

@@ -73,7 +73,7 @@ class Demuxer final : public Source {
   [[nodiscard]] std::vector<std::string> left_out() const;
   /// Returns whether each packet contains the transparency of its picture as a separate coded
   /// picture, as in WebM with VP8 and VP9. Not all decoders decode it.
-  [[nodiscard]] bool has_transparency_beside() const;
+  [[nodiscard]] bool has_separate_transparency() const;
   /// Returns whether the container carries no time stamps (for example raw H.264).
   [[nodiscard]] bool lacks_time_stamps() const;
   /// Returns the time from which seconds are counted: the first stamp of the input, which can be

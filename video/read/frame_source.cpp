@@ -103,8 +103,8 @@ void FrameSource::look_for_alpha(const AVPacket* packet) {
   has_other_alpha_ = added.size() > kNumber.size() && begins_with(added, kNumber);
 }
 
-std::vector<PicturesBeside> FrameSource::pictures_beside() const {
-  std::vector<PicturesBeside> all = video::pictures_beside(demuxer_);
+std::vector<OtherPictures> FrameSource::other_pictures() const {
+  std::vector<OtherPictures> all = video::other_pictures(demuxer_);
   if (has_other_alpha_ && !has_alpha(target_.format))
     all.push_back(unreadable("alpha of stream " + std::to_string(demuxer_.video_index()) + " (" +
                                  avcodec_get_name(demuxer_.video().codecpar->codec_id) + ")",

@@ -14,7 +14,7 @@
 #include "video/notices.h"
 #include "video/read/decoder.h"
 #include "video/read/demuxer.h"
-#include "video/read/pictures_beside.h"
+#include "video/read/other_pictures.h"
 
 namespace facepipe::video {
 
@@ -59,7 +59,7 @@ class FrameSource {
   /// Returns the other things in the input that can show pictures. Valid after the end. The list
   /// includes transparency that is coded beside the pictures, as in WebM, if the decoder leaves it
   /// out.
-  [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const;
+  [[nodiscard]] std::vector<OtherPictures> other_pictures() const;
 
  private:
   void look_for_alpha(const AVPacket* packet);

@@ -7,10 +7,10 @@ constexpr int kMostHeldBack = 16;  // H.264 A.3.1: max_num_reorder_frames
 
 }  // namespace
 
-bool KeyPictures::look_at(const AVPacket& packet) {
+bool KeyPictures::examine(const AVPacket& packet) {
   // Parameter sets in packets without a key picture belong to later pictures.
   if ((packet.flags & AV_PKT_FLAG_KEY) == 0) return false;
-  const bool alone = entries_.look_at(packet).entry == Entry::starts_independently && unchanged();
+  const bool alone = entries_.examine(packet).entry == Entry::starts_independently && unchanged();
   sent_ = 0;
   if (alone && !first_) {
     first_ = reference(packet);

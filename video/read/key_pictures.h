@@ -21,7 +21,7 @@ class KeyPictures {
   /// Examines a packet that goes to the decoder. Returns true if the packet refers to no earlier
   /// packet, and if the stream so far had only the parameter sets with which the decoder was
   /// opened.
-  bool look_at(const AVPacket& packet);
+  bool examine(const AVPacket& packet);
   /// Returns whether all packets so far had the parameter sets with which the decoder was opened.
   [[nodiscard]] bool unchanged() { return entries_.prelude() == opened_with_; }
 

@@ -71,7 +71,7 @@ class StartSearch {
       if (!first_us_ && decoded != AV_NOPTS_VALUE)
         first_us_ = av_rescale_q(decoded, tb_, AV_TIME_BASE_Q);
       if (is_behind(decoded)) return false;
-      const bool entry = entries.look_at(*packet).entry != Entry::none;
+      const bool entry = entries.examine(*packet).entry != Entry::none;
       const bool key = (packet->flags & AV_PKT_FLAG_KEY) != 0;
       if (!key || is_behind(shown)) continue;
       ++key_frames;

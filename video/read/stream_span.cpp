@@ -9,7 +9,7 @@ namespace facepipe::video {
 /// For the first packet, an idle codec is either prepared to go on or flushed.
 void StreamSpan::see(const AVPacket& packet, AVCodecContext& codec,
                      const AVCodecParameters& video) {
-  const bool starts_independently = keys_ && keys_->look_at(packet);
+  const bool starts_independently = keys_ && keys_->examine(packet);
   if (!std::exchange(begins_, false) || !std::exchange(idle_, false)) return;
   if (!starts_independently) return avcodec_flush_buffers(&codec);
   // A codec learns these two facts from its stream, so they are reset for the next stream.

@@ -214,11 +214,11 @@ void Muxer::leave_out(Output& output, const AVStream& from) {
 bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
   remove_words(packet);
   if (!is_text_subtitle(from)) return false;
-  if (!output.tells_places && tells_place(text_of(data_of(packet)))) {
-    output.tells_places = true;
+  if (!output.names_places && names_place(text_of(data_of(packet)))) {
+    output.names_places = true;
     notices_.add(describe(from) + ": left out after a text that tells a place, and that text too");
   }
-  return output.tells_places;
+  return output.names_places;
 }
 
 std::string Muxer::refused_stream(const AVStream& from, const std::string& why) const {

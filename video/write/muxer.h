@@ -116,7 +116,7 @@ class Muxer {
     std::int64_t taken = 0;                  // number of packets that were taken
     std::int64_t lost = 0;
     std::string why_lost;
-    bool tells_places = false;
+    bool names_places = false;
   };
 
   void open_file();

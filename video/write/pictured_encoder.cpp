@@ -14,12 +14,12 @@ class PicturedEncoder final : public ForwardingEncoder {
       : ForwardingEncoder(std::move(encoder)), wish_(std::move(wish)) {}
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
-    if (next_ < wish_.count && frame.device.kind == DeviceKind::cpu) look_at(frame);
+    if (next_ < wish_.count && frame.device.kind == DeviceKind::cpu) offer(frame);
     ForwardingEncoder::encode(std::move(frame), std::move(record), sink);
   }
 
  private:
-  void look_at(const Frame& frame) {
+  void offer(const Frame& frame) {
     if (!has_begun_) begin_ = frame.pts;
     has_begun_ = true;
     const double time_s = static_cast<double>(frame.pts - begin_) *

@@ -112,7 +112,7 @@ bool holds_pair(std::string_view text) {
 
 }  // namespace
 
-bool tells_place(std::string_view text) {
+bool names_place(std::string_view text) {
   const std::string simple = simplified(text);
   return names_number(simple) || holds_receivers_sentence(simple) || holds_degrees(simple) ||
          holds_pair(simple);

@@ -10,6 +10,6 @@ namespace facepipe::video {
 /// Coordinates can also be degrees ("47°22'N"), or two numbers with many decimals. Words without
 /// numbers ("GPS doesn't work here") don't count as a place. The text can consist of any bytes, for
 /// example of UTF-16.
-[[nodiscard]] bool tells_place(std::string_view text);
+[[nodiscard]] bool names_place(std::string_view text);
 
 }  // namespace facepipe::video

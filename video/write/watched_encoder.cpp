@@ -16,12 +16,12 @@ class WatchedEncoder final : public ForwardingEncoder {
       : ForwardingEncoder(std::move(encoder)), watch_(std::move(watch)) {}
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
-    look_at(unwrap(frame));
+    check(unwrap(frame));
     ForwardingEncoder::encode(std::move(frame), std::move(record), sink);
   }
 
  private:
-  void look_at(AVFrame& picture) {
+  void check(AVFrame& picture) {
     if (watch_.originals == Originals::leave_out)
       av_frame_remove_side_data(&picture, AV_FRAME_DATA_SEI_UNREGISTERED);
     const std::span all(picture.side_data, static_cast<std::size_t>(picture.nb_side_data));

@@ -60,7 +60,7 @@ Calibration::Calibration(const Model& model, int threads)
       observer_(make_observer(model, tile_,
                               threads > 0 ? threads : std::max(1, cv::getNumberOfCPUs()))) {}
 
-void Calibration::look_at(const RgbaImage& picture, const std::stop_token& stop) {
+void Calibration::measure(const RgbaImage& picture, const std::stop_token& stop) {
   std::vector<std::uint8_t> bytes = picture.bytes;  // OpenCV has no type for constant memory
   const cv::Mat whole(picture.size.height, picture.size.width, CV_8UC4, bytes.data());
   for (const int side : kLongerSides) {

@@ -23,7 +23,7 @@ class Calibration {
 
   /// Measures one more picture. Throws Stopped if `stop` is requested. Throws Error(device) if the
   /// engine fails.
-  void look_at(const RgbaImage& picture, const std::stop_token& stop);
+  void measure(const RgbaImage& picture, const std::stop_token& stop);
 
   /// Returns the ranges of all pictures so far, without the pictures' hashes.
   [[nodiscard]] I8Ranges ranges() const { return observer_->ranges(); }

@@ -107,7 +107,7 @@ std::optional<KnownFile> find_known(const onnx::GraphProto& graph, const Declare
 }
 
 /// Returns the file of the card beside a model, or an empty path if there is nothing of this name.
-std::filesystem::path card_beside(const std::filesystem::path& model) {
+std::filesystem::path card_path_of(const std::filesystem::path& model) {
   std::error_code failure;
   const std::filesystem::path card = card_file(model);
   const bool is_there = std::filesystem::symlink_status(card, failure).type() !=
@@ -165,7 +165,7 @@ Model::Model(const std::filesystem::path& file, const std::filesystem::path& car
   if (!image) refuse_model(file, "not a known face model: its input is not a picture of 3 planes");
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
-  card_file_ = card.empty() ? card_beside(file) : card;
+  card_file_ = card.empty() ? card_path_of(file) : card;
   read(*proto, *image, classes);
   Rewriting to(*proto, file.string());
   fold_pointwise_pairs(to);

@@ -265,17 +265,17 @@ TEST(Report, AStatusThatIsNoTextTellsNothing) {
   for (const char* const entry :
        {R"({"file": "a", "status": 5, "faces": 0})", R"({"file": "a", "status": {}, "faces": 0})",
         R"({"file": "a", "status": null, "faces": 0})", R"({"file": "a", "faces": 0})", "[]"}) {
-    EXPECT_FALSE(tells_of_no_faces(entry)) << entry;
-    EXPECT_FALSE(tells_of_damage(entry)) << entry;
+    EXPECT_FALSE(reports_no_faces(entry)) << entry;
+    EXPECT_FALSE(reports_damage(entry)) << entry;
   }
-  EXPECT_TRUE(tells_of_no_faces(R"({"file": "a", "status": "done", "faces": 0})"));
-  EXPECT_FALSE(tells_of_no_faces(R"({"file": "a", "status": "done", "faces": []})"));
+  EXPECT_TRUE(reports_no_faces(R"({"file": "a", "status": "done", "faces": 0})"));
+  EXPECT_FALSE(reports_no_faces(R"({"file": "a", "status": "done", "faces": []})"));
 }
 
 TEST(Report, C9TellsADamagedInput) {
-  EXPECT_TRUE(tells_of_damage(entry_json({}, {}, outcome_with_code(InputStatus::damaged, 6))));
-  EXPECT_FALSE(tells_of_damage(entry_json({}, {}, outcome_with_code(InputStatus::done, 0))));
-  EXPECT_FALSE(tells_of_damage("nonsense"));
+  EXPECT_TRUE(reports_damage(entry_json({}, {}, outcome_with_code(InputStatus::damaged, 6))));
+  EXPECT_FALSE(reports_damage(entry_json({}, {}, outcome_with_code(InputStatus::done, 0))));
+  EXPECT_FALSE(reports_damage("nonsense"));
 }
 
 TEST(Summary, TellsDamageFailuresAndTotals) {

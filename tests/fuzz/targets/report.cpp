@@ -57,8 +57,8 @@ void fuzz_report(Bytes input) {
   const auto entries = entries_of(target);
   if (!entries) return;
   for (const auto& [name, entry] : *entries) {
-    static_cast<void>(app::tells_of_no_faces(entry));
-    static_cast<void>(app::tells_of_damage(entry));
+    static_cast<void>(app::reports_no_faces(entry));
+    static_cast<void>(app::reports_damage(entry));
     show(entry);
   }
   write_again(target, *entries);

@@ -107,29 +107,29 @@ class Differences {
   Differences(const Facts& found, const Facts& expected, double tick_s)
       : found_(found), expected_(expected), tick_s_(tick_s) {}
 
-  void look_at(Property property) {
+  void compare(Property property) {
     switch (property) {
       case Property::stamps:
-        return look_at_stamps();
+        return compare_stamps();
       case Property::start:
-        return look_at_start();
+        return compare_start();
       case Property::sound:
-        return look_at_sound();
+        return compare_sound();
       case Property::aspect:
         return compare(property, found_.aspect, expected_.aspect, 0.01);
       case Property::rotation:
         return report_unequal(property, found_.rotation, expected_.rotation);
       case Property::colour:
-        return look_at_colour();
+        return compare_colour();
       case Property::side_data:
-        return look_at_side_data();
+        return compare_side_data();
       case Property::chapters:
-        return look_at_chapters();
+        return compare_chapters();
       case Property::language:
         return report_unequal(property, found_.language, expected_.language);
     }
   }
-  void look_at_frames() {
+  void compare_frames() {
     if (found_.frames != expected_.frames) report("frames", found_.frames, expected_.frames);
     if (found_.upright_width != expected_.upright_width ||
         found_.upright_height != expected_.upright_height)
@@ -151,7 +151,7 @@ class Differences {
   void compare(Property property, double found, double expected, double tolerance) {
     if (!(std::abs(found - expected) <= tolerance)) report(name_of(property), found, expected);
   }
-  void look_at_stamps() {
+  void compare_stamps() {
     // A picture of the input can lack a time stamp. The output then has one more time stamp.
     if (found_.shown_s.size() < expected_.shown_s.size()) {
       report("stamps", found_.shown_s.size(), expected_.shown_s.size());
@@ -161,13 +161,13 @@ class Differences {
       compare(Property::stamps, found_.shown_s[i] - found_.shown_s[0],
               expected_.shown_s[i] - expected_.shown_s[0], 2 * tick_s_);
   }
-  void look_at_start() {
+  void compare_start() {
     if (!found_.shown_s.empty())
       compare(Property::start, found_.shown_s[0], expected_.shown_s.at(0), tick_s_);
     else
       text_ << "start: none\n";
   }
-  void look_at_sound() {
+  void compare_sound() {
     if (!found_.sound_s || found_.shown_s.empty()) {
       text_ << "sound: none\n";
       return;
@@ -176,16 +176,16 @@ class Differences {
             *expected_.sound_s - expected_.shown_s.at(0), 2 * tick_s_);
   }
   /// Compares only the expected tags, because decoders can add tags that the codec implies.
-  void look_at_colour() {
+  void compare_colour() {
     for (const auto& [tag, value] : expected_.colour)
       if (value != "unknown" && found_.colour.at(tag) != value)
         text_ << tag << ": " << found_.colour.at(tag) << ", not " << value << '\n';
   }
-  void look_at_side_data() {
+  void compare_side_data() {
     for (const std::string& type : expected_.side_data)
       if (!found_.side_data.contains(type)) text_ << "side data: no " << type << '\n';
   }
-  void look_at_chapters() {
+  void compare_chapters() {
     report_unequal(Property::chapters, found_.chapters.size(), expected_.chapters.size());
     for (std::size_t i = 0; i < std::min(found_.chapters.size(), expected_.chapters.size()); ++i) {
       report_unequal(Property::chapters, found_.chapters[i].title, expected_.chapters[i].title);
@@ -291,8 +291,8 @@ Facts facts_of(const std::filesystem::path& file) {
 std::string difference(const Facts& found, const Facts& expected, const Properties& properties,
                        double tick_s) {
   Differences differences(found, expected, tick_s);
-  differences.look_at_frames();
-  for (const Property property : properties) differences.look_at(property);
+  differences.compare_frames();
+  for (const Property property : properties) differences.compare(property);
   return differences.text();
 }
 

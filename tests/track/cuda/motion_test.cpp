@@ -72,8 +72,8 @@ class Pair {
 
   void push(const Frame& frame) {
     const DeviceFrame on_device(frame, stream_);
-    on_host_.push_back(here_.look_at(frame));
-    on_device_.push_back(there_->look_at(on_device.frame()));
+    on_host_.push_back(here_.make_picture(frame));
+    on_device_.push_back(there_->make_picture(on_device.frame()));
     there_->wait();
   }
 
@@ -199,8 +199,8 @@ TEST(CudaMotion, StaysRightFromPictureToPicture) {
     scene.camera = {1, 0, static_cast<float>(3 * i), static_cast<float>(i)};
     const Frame frame = frame_of(scene);
     const DeviceFrame on_device(frame, stream);
-    auto now_here = here.look_at(frame);
-    auto now_there = there->look_at(on_device.frame());
+    auto now_here = here.make_picture(frame);
+    auto now_there = there->make_picture(on_device.frame());
     there->wait();
     if (last_here) {
       const track::Similarity camera = here.compare(*last_here, *now_here).camera;
@@ -240,7 +240,7 @@ TEST(CudaMotion, RefusesAPictureOfAnotherSize) {
   const auto motion =
       track::make_cuda_motion_estimator({64, 46}, cuda::Event::Wait::spinning, copies);
   expect_error(ErrorKind::internal, "doesn't have the size",
-               [&] { static_cast<void>(motion->look_at(there.frame())); });
+               [&] { static_cast<void>(motion->make_picture(there.frame())); });
 }
 
 }  // namespace

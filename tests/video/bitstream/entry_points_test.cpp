@@ -27,7 +27,7 @@ UniqueCodecParameters parameters_of(AVCodecID codec, const Packet& extradata = {
 Packet data_of(const AVPacket& packet) { return {packet.data, packet.data + packet.size}; }
 
 PacketFacts facts_of(AVCodecID codec, const Packet& bytes, int flags = AV_PKT_FLAG_KEY) {
-  return EntryPoints(*parameters_of(codec)).look_at(*packet_of(bytes, flags));
+  return EntryPoints(*parameters_of(codec)).examine(*packet_of(bytes, flags));
 }
 
 /// Joins units. A start code precedes each unit.
@@ -107,7 +107,7 @@ TEST(EntryPoints, LeadingPicturesOfHevcLeadTheLastEntry) {
   EntryPoints entries(*parameters_of(AV_CODEC_ID_HEVC));
   const auto leads = [&](int type, int flags) {
     const Packet unit{static_cast<std::uint8_t>(type << 1), 1, static_cast<std::uint8_t>(flags)};
-    return entries.look_at(*packet_of(joined({unit}))).leading;
+    return entries.examine(*packet_of(joined({unit}))).leading;
   };
   EXPECT_FALSE(leads(21, 0x80));
   for (const int type : {6, 7, 8, 9}) EXPECT_TRUE(leads(type, 0x80)) << type;
@@ -146,12 +146,12 @@ const Packet kOtherSps{0x67, 77, 0, 30, 0x80};
 TEST(EntryPoints, APreludeHasTheSetsFromBefore) {
   EntryPoints entries(*parameters_of(AV_CODEC_ID_H264, joined({kSps})));
   EXPECT_EQ(entries.prelude()->parameter_sets.size(), kSps.size() + 4);
-  const PacketFacts first = entries.look_at(*packet_of(joined({kOtherSps, kIdr})));
+  const PacketFacts first = entries.examine(*packet_of(joined({kOtherSps, kIdr})));
   ASSERT_NE(first.prelude, nullptr);
   EXPECT_EQ(first.prelude->parameter_sets[5], 66) << "its own set comes with it";
-  const PacketFacts second = entries.look_at(*packet_of(joined({kIdr})));
+  const PacketFacts second = entries.examine(*packet_of(joined({kIdr})));
   EXPECT_EQ(second.prelude->parameter_sets[5], 77);
-  EXPECT_EQ(entries.look_at(*packet_of(joined({kP}))).prelude, nullptr);
+  EXPECT_EQ(entries.examine(*packet_of(joined({kP}))).prelude, nullptr);
 
   const UniqueAVPacket original = packet_of(joined({kIdr}));
   original->pts = 5;
@@ -171,10 +171,10 @@ TEST(EntryPoints, LaterExtradataChangesTheFraming) {
   std::uint8_t* side =
       av_packet_new_side_data(packet.get(), AV_PKT_DATA_NEW_EXTRADATA, avcc.size());
   std::ranges::copy(avcc, side);
-  EXPECT_EQ(entries.look_at(*packet).entry, Entry::starts_independently);
+  EXPECT_EQ(entries.examine(*packet).entry, Entry::starts_independently);
 
   const UniqueAVPacket following = packet_of({0, 0, 0, 2, kIdr[0], kIdr[1]});
-  const PacketFacts facts = entries.look_at(*following);
+  const PacketFacts facts = entries.examine(*following);
   ASSERT_NE(facts.prelude, nullptr);
   EXPECT_EQ(facts.prelude->parameter_sets, (Packet{0, 0, 0, 5, 0x67, 66, 0, 30, 0x80}));
   std::size_t size = 0;
@@ -186,7 +186,7 @@ TEST(EntryPoints, LaterExtradataChangesTheFraming) {
 TEST(EntryPoints, WithLengthsAMalformedPacketIsNone) {
   const Packet avcc{1, 66, 0, 30, 0xFF, 0xE0, 0};
   EntryPoints entries(*parameters_of(AV_CODEC_ID_H264, avcc));
-  const auto entry = [&](const Packet& bytes) { return entries.look_at(*packet_of(bytes)).entry; };
+  const auto entry = [&](const Packet& bytes) { return entries.examine(*packet_of(bytes)).entry; };
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88}), Entry::starts_independently);
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0, 0, 0, 9, 1}), Entry::none);
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0}), Entry::none);
@@ -204,8 +204,8 @@ TEST(EntryPoints, BehindSetsThatAreTooLargeThereIsNone) {
   EntryPoints entries(*parameters_of(AV_CODEC_ID_H264));
   Packet large(5000, 0x55);
   large[0] = 0x67;
-  EXPECT_EQ(entries.look_at(*packet_of(joined({large, kIdr}))).entry, Entry::starts_independently);
-  EXPECT_EQ(entries.look_at(*packet_of(joined({kIdr}))).entry, Entry::none);
+  EXPECT_EQ(entries.examine(*packet_of(joined({large, kIdr}))).entry, Entry::starts_independently);
+  EXPECT_EQ(entries.examine(*packet_of(joined({kIdr}))).entry, Entry::none);
 }
 
 TEST(EntryPoints, SurviveRandomBytes) {
@@ -226,7 +226,7 @@ TEST(EntryPoints, SurviveRandomBytes) {
       EntryPoints entries(*parameters_of(codec, bytes(40)));
       for (int i = 0; i < 10; ++i) {
         const UniqueAVPacket packet = packet_of(bytes(60), static_cast<int>(random() % 2));
-        const PacketFacts facts = entries.look_at(*packet);
+        const PacketFacts facts = entries.examine(*packet);
         if (facts.prelude) static_cast<void>(with_prelude(*packet, *facts.prelude));
       }
     }

@@ -24,7 +24,7 @@ TEST(Places, A8KnowsHowDevicesWriteThem) {
            "47.37690, 8.54170"s,
            "\0l\0a\0t\0=\0004\0007\0.\0003"s,
        })
-    EXPECT_TRUE(tells_place(text)) << text;
+    EXPECT_TRUE(names_place(text)) << text;
 }
 
 TEST(Places, A8WordsAreNoPlace) {
@@ -41,7 +41,7 @@ TEST(Places, A8WordsAreNoPlace) {
            "Call me at 12.30"s,
            "a latitude of ideas"s,
        })
-    EXPECT_FALSE(tells_place(text)) << text;
+    EXPECT_FALSE(names_place(text)) << text;
 }
 
 }  // namespace

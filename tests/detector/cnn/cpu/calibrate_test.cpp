@@ -32,12 +32,12 @@ TEST(Calibration, AddsUpOverPictures) {
   if (!can_measure()) GTEST_SKIP() << "this build lacks OpenVINO";
   const Model model(test::centerface_file());
   Calibration blue_alone(model, 2);
-  blue_alone.look_at(plain({640, 4}, 0, 0, 255), {});
+  blue_alone.measure(plain({640, 4}, 0, 0, 255), {});
   const I8Ranges blue = blue_alone.ranges();
   Calibration both(model, 2);
-  both.look_at(plain({640, 4}, 255, 0, 0), {});
+  both.measure(plain({640, 4}, 255, 0, 0), {});
   const I8Ranges red = both.ranges();
-  both.look_at(plain({640, 4}, 0, 0, 255), {});
+  both.measure(plain({640, 4}, 0, 0, 255), {});
   const I8Ranges all = both.ranges();
   EXPECT_EQ(all.model_sha256, model.sha256());
   EXPECT_NE(red.tensors, blue.tensors) << "a channel is read as another";
@@ -51,7 +51,7 @@ TEST(Calibration, StopsWhenAsked) {
   std::stop_source stop;
   stop.request_stop();
   Calibration calibration(Model(test::centerface_file()), 1);
-  EXPECT_THROW(calibration.look_at(plain({640, 4}, 1, 2, 3), stop.get_token()), Stopped);
+  EXPECT_THROW(calibration.measure(plain({640, 4}, 1, 2, 3), stop.get_token()), Stopped);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace facepipe::video {
 
 /// Describes one source of pictures in an input. Either `stream` or `file` says where the pictures
 /// are, or `unreadable` says why facepipe can't examine them.
-struct PicturesBeside {
+struct OtherPictures {
   std::string name;           ///< for example "stream 1 (mjpeg, attached picture)"
   std::optional<int> stream;  ///< index in the input, for FrameSourceOptions::stream
   bool timed = false;         ///< its pictures are shown at certain times, as in a video
@@ -29,7 +29,7 @@ struct PicturesBeside {
 };
 
 /// Returns an entry for pictures that facepipe can't examine.
-[[nodiscard]] PicturesBeside unreadable(std::string name, std::string why);
+[[nodiscard]] OtherPictures unreadable(std::string name, std::string why);
 
 /// Returns all sources of pictures in the input, except the chosen video:
 /// * streams of video and pictures, and subtitles that are pictures;
@@ -39,6 +39,6 @@ struct PicturesBeside {
 ///   bytes of the file are searched.
 /// After the last packet has been read, the list includes streams that began late. Attachments of
 /// more than 256 MiB are unreadable.
-[[nodiscard]] std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer);
+[[nodiscard]] std::vector<OtherPictures> other_pictures(const Demuxer& demuxer);
 
 }  // namespace facepipe::video

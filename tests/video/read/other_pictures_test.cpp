@@ -1,5 +1,5 @@
 // These tests check which parts of a file can show pictures besides its video.
-#include "video/read/pictures_beside.h"
+#include "video/read/other_pictures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,18 +19,18 @@ using testing::StartsWith;
 
 constexpr const char* kPicture = "-f lavfi -i testsrc=s=64x48:r=25 -frames:v 1 ";
 
-std::vector<PicturesBeside> beside(const std::string& file) {
-  return pictures_beside(Demuxer(file, {}));
+std::vector<OtherPictures> beside(const std::string& file) {
+  return other_pictures(Demuxer(file, {}));
 }
 
-TEST(PicturesBeside, A5StreamsAndCoversAreListed) {
+TEST(OtherPictures, A5StreamsAndCoversAreListed) {
   const test::TemporaryFolder dir;
   test::ffmpeg(kPicture, dir / "cover.jpg");
   test::ffmpeg("-f lavfi -i testsrc=s=64x48:r=25:d=0.2 -f lavfi -i sine=d=0.2 -i " +
                    std::string(dir / "cover.jpg") +
                    " -map 0 -map 1 -map 0 -map 2 -c:v:2 copy -disposition:v:2 attached_pic",
                dir / "a.mp4");
-  const std::vector<PicturesBeside> found = beside(dir / "a.mp4");
+  const std::vector<OtherPictures> found = beside(dir / "a.mp4");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_THAT(found[0].name, StartsWith("stream 2 ("));
   EXPECT_TRUE(found[0].timed);
@@ -39,7 +39,7 @@ TEST(PicturesBeside, A5StreamsAndCoversAreListed) {
   EXPECT_FALSE(found[1].timed);
 }
 
-TEST(PicturesBeside, A5AttachmentsGoByTheirBytes) {
+TEST(OtherPictures, A5AttachmentsGoByTheirBytes) {
   const test::TemporaryFolder dir;
   test::ffmpeg(kPicture, dir / "cover.jpg");
   const std::string font = dir.write("font.ttf", std::string("\0\1\0\0 a font", 11));
@@ -48,24 +48,24 @@ TEST(PicturesBeside, A5AttachmentsGoByTheirBytes) {
                    " -metadata:s:t:0 mimetype=application/x-truetype-font"
                    " -metadata:s:t:1 mimetype=application/x-truetype-font",
                dir / "a.mkv");
-  const std::vector<PicturesBeside> found = beside(dir / "a.mkv");
+  const std::vector<OtherPictures> found = beside(dir / "a.mkv");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].name, HasSubstr("attachment cover.jpg"));
   EXPECT_TRUE(found[0].surely);
   EXPECT_EQ(found[0].file.size(), test::read_file(dir / "cover.jpg").size());
 }
 
-TEST(PicturesBeside, A5PicturesInTagsAreUnreadable) {
+TEST(OtherPictures, A5PicturesInTagsAreUnreadable) {
   const test::TemporaryFolder dir;
   test::ffmpeg(kPicture + std::string("-c:v ffv1 -metadata METADATA_BLOCK_PICTURE=AAAA"),
                dir / "a.mkv");
-  const std::vector<PicturesBeside> found = beside(dir / "a.mkv");
+  const std::vector<OtherPictures> found = beside(dir / "a.mkv");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].name, "tag METADATA_BLOCK_PICTURE");
   EXPECT_FALSE(found[0].unreadable.empty());
 }
 
-TEST(PicturesBeside, A5StillImagesAreSearchedForOthers) {
+TEST(OtherPictures, A5StillImagesAreSearchedForOthers) {
   const test::TemporaryFolder dir;
   test::ffmpeg(kPicture, dir / "a.jpg");
   EXPECT_TRUE(beside(dir / "a.jpg").empty());
@@ -80,7 +80,7 @@ TEST(PicturesBeside, A5StillImagesAreSearchedForOthers) {
   EXPECT_EQ(beside(photo)[0].file.size(), 12U);
 }
 
-TEST(PicturesBeside, A5PagesOfTiffAreUnreadable) {
+TEST(OtherPictures, A5PagesOfTiffAreUnreadable) {
   const test::TemporaryFolder dir;
   test::ffmpeg(kPicture, dir / "a.tiff");
   std::string tiff = test::read_file(dir / "a.tiff");
@@ -99,12 +99,12 @@ TEST(PicturesBeside, A5PagesOfTiffAreUnreadable) {
   FrameSource source(paged, {}, notices, {});
   while (source.next()) {
   }
-  const std::vector<PicturesBeside> found = source.pictures_beside();
+  const std::vector<OtherPictures> found = source.other_pictures();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].unreadable, HasSubstr("second picture"));
 }
 
-TEST(PicturesBeside, A5AnotherStreamsFramesCanBeRead) {
+TEST(OtherPictures, A5AnotherStreamsFramesCanBeRead) {
   const test::TemporaryFolder dir;
   test::ffmpeg(kPicture, dir / "cover.jpg");
   test::ffmpeg("-f lavfi -i testsrc=s=96x80:r=25:d=0.2 -i " + std::string(dir / "cover.jpg") +
@@ -120,7 +120,7 @@ TEST(PicturesBeside, A5AnotherStreamsFramesCanBeRead) {
   EXPECT_EQ(frames, 1);
 }
 
-TEST(PicturesBeside, A5AlphaBesideAPictureIsReadOrNamed) {
+TEST(OtherPictures, A5AlphaBesideAPictureIsReadOrNamed) {
   const test::TemporaryFolder dir;
   test::ffmpeg(
       "-f lavfi -i testsrc=s=64x48:r=25 -frames:v 2 -pix_fmt yuva420p -c:v libvpx-vp9 -cpu-used 8"
@@ -135,7 +135,7 @@ TEST(PicturesBeside, A5AlphaBesideAPictureIsReadOrNamed) {
     bool has_alpha = false;
     while (const std::optional<DecodedFrame> frame = source.next())
       has_alpha = has_alpha || frame->frame.planes[3].data != nullptr;
-    const std::vector<PicturesBeside> found = source.pictures_beside();
+    const std::vector<OtherPictures> found = source.other_pictures();
     if (has_alpha) {
       EXPECT_TRUE(found.empty()) << name;
       continue;

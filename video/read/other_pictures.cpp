@@ -1,4 +1,4 @@
-#include "video/read/pictures_beside.h"
+#include "video/read/other_pictures.h"
 
 #include <algorithm>
 #include <array>
@@ -51,20 +51,20 @@ bool is_called_picture(const AVStream& stream) {
          avcodec_get_type(stream.codecpar->codec_id) == AVMEDIA_TYPE_VIDEO;
 }
 
-PicturesBeside of_video(const AVStream& stream) {
+OtherPictures of_video(const AVStream& stream) {
   const bool attached = is_attached_picture(stream);
-  PicturesBeside pictures;
+  OtherPictures pictures;
   pictures.name = name_of(stream, attached ? "attached picture" : "");
   pictures.stream = stream.index;
   pictures.timed = !attached;
   return pictures;
 }
 
-std::optional<PicturesBeside> of_attachment(const AVStream& stream) {
+std::optional<OtherPictures> of_attachment(const AVStream& stream) {
   const Bytes bytes = header_of(*stream.codecpar);
   if (bytes.empty() || begins_as_font(text_of(bytes))) return std::nullopt;
   const AVDictionaryEntry* const named = av_dict_get(stream.metadata, "filename", nullptr, 0);
-  PicturesBeside pictures;
+  OtherPictures pictures;
   pictures.name = name_of(
       stream, "attachment" + (named != nullptr ? " " + std::string(named->value) : std::string()));
   pictures.surely = begins_as_picture(text_of(bytes)) || is_called_picture(stream);
@@ -78,12 +78,12 @@ std::optional<PicturesBeside> of_attachment(const AVStream& stream) {
   return pictures;
 }
 
-void add_stream(std::vector<PicturesBeside>& all, const AVStream& stream) {
+void add_stream(std::vector<OtherPictures>& all, const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   if (type == AVMEDIA_TYPE_VIDEO) {
     all.push_back(of_video(stream));
   } else if (type == AVMEDIA_TYPE_ATTACHMENT) {
-    if (std::optional<PicturesBeside> pictures = of_attachment(stream))
+    if (std::optional<OtherPictures> pictures = of_attachment(stream))
       all.push_back(*std::move(pictures));
   } else if (is_bitmap_subtitle(stream)) {
     all.push_back(unreadable(name_of(stream, "subtitles"), "they are pictures"));
@@ -92,8 +92,7 @@ void add_stream(std::vector<PicturesBeside>& all, const AVStream& stream) {
 
 /// Adds pictures in tags. Ogg and FLAC store a picture in a comment, and some demuxers leave it
 /// there.
-void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
-              const std::string& where) {
+void add_tags(std::vector<OtherPictures>& all, const AVDictionary* tags, const std::string& where) {
   for (const char* const key : {"METADATA_BLOCK_PICTURE", "COVERART"})
     if (av_dict_get(tags, key, nullptr, 0) != nullptr)
       all.push_back(unreadable("tag " + std::string(key) + where, "it is text"));
@@ -131,7 +130,7 @@ std::optional<File> read_file(const std::string& path) {
   return file;
 }
 
-void add_parts_of_still(std::vector<PicturesBeside>& all, const Demuxer& demuxer) {
+void add_parts_of_still(std::vector<OtherPictures>& all, const Demuxer& demuxer) {
   constexpr std::size_t kMostPlaces = 64;
   const std::string rest = "what else the file holds";
   std::optional<File> bytes = read_file(demuxer.url());
@@ -152,7 +151,7 @@ void add_parts_of_still(std::vector<PicturesBeside>& all, const Demuxer& demuxer
     places.resize(kMostPlaces);
   }
   for (const std::size_t place : places) {
-    PicturesBeside pictures;
+    OtherPictures pictures;
     pictures.name = "the picture at byte " + std::to_string(place) + " of the file";
     pictures.owner = file;
     pictures.file = std::span(*file).subspan(place);
@@ -163,16 +162,16 @@ void add_parts_of_still(std::vector<PicturesBeside>& all, const Demuxer& demuxer
 
 }  // namespace
 
-PicturesBeside unreadable(std::string name, std::string why) {
-  PicturesBeside pictures;
+OtherPictures unreadable(std::string name, std::string why) {
+  OtherPictures pictures;
   pictures.name = std::move(name);
   pictures.unreadable = std::move(why);
   return pictures;
 }
 
-std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer) {
+std::vector<OtherPictures> other_pictures(const Demuxer& demuxer) {
   const AVFormatContext& format = demuxer.format();
-  std::vector<PicturesBeside> all;
+  std::vector<OtherPictures> all;
   add_tags(all, format.metadata, {});
   for (unsigned i = 0; i < format.nb_streams; ++i) {
     const AVStream& stream = *format.streams[i];
