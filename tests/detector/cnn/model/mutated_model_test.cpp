@@ -208,7 +208,32 @@ void run_read_mutations(const onnx::ModelProto& original) {
 
 TEST(MutatedModel, ThatTellsWhatItIsIsRefusedOrRead) {
   run_read_mutations(test::small_yolo(2, {5, 3}).model());
+  run_read_mutations(test::small_yolo(1, {}, test::YoloVersion::v11).model());
   run_read_mutations(test::small_scrfd().model());
+}
+
+/// The checks of extents and indices must refuse each network that a library couldn't run safely.
+TEST(MutatedModel, OfBoxesIsRefusedOrRunsByOpenvino) {
+  const auto engines = supported_engines();
+  if (std::ranges::none_of(engines,
+                           [](const auto& has) { return has.library == Library::openvino; }))
+    GTEST_SKIP() << "this build lacks OpenVINO";
+  const test::TemporaryFolder folder;
+  (void)folder.write("changed.onnx.json", test::boxes_card({"face", "plate"}));
+  for (const bool suppresses : {false, true}) {
+    constexpr unsigned kSeeds = 40;
+    const unsigned refused =
+        refusals(test::small_boxes(suppresses).model(), 0, kSeeds, 1, [&](const auto& changed) {
+          const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
+          const Size size = model.data().input.size.value();
+          const auto inference =
+              make_engine(Library::openvino, model, size, {Precision::f32, 1, 1})->make_inference();
+          inference->start();
+          inference->wait();
+        });
+    EXPECT_GT(refused, kSeeds / 10);
+    EXPECT_LT(refused, kSeeds);
+  }
 }
 
 // With seed 75, the importer of OpenCV 4.6 crashed.
