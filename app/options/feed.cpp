@@ -98,9 +98,7 @@ void feed(CLI::App& app, Commands command, Asked& to) {
   for (const Row& row : option_table())
     if (row.group_of(command) != nullptr)
       for (const char* const other : row.excludes)
-        // A command that shares the row may lack the other option.
-        if (CLI::Option* const excluded = app.get_option_no_throw(other))
-          app.get_option(row.name())->excludes(excluded);
+        app.get_option(row.name())->excludes(app.get_option(other));
 }
 
 }  // namespace facepipe::app

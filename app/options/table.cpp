@@ -10,12 +10,28 @@ namespace {
 
 /// Options of run and hide that split run and split hide don't have. Parts can't have some of them;
 /// part and join have others; some are about the files that run and hide write.
-constexpr std::array<std::string_view, 21> kNotOfSplit{
-    "INPUT",         "--allow-references", "-o,--output",       "--skip-existing", "--start",
-    "--end",         "--devices",          "--lanes",           "--every",         "--detections",
-    "--latency",     "--report",           "--report-html",     "--progress",      "--task",
-    "--verbose",     "--tolerate-damage",  "--die-with-parent", "--parts",         "--two-pass",
-    "--write-tracks"};
+constexpr std::array<std::string_view, 22> kNotOfSplit{"INPUT",
+                                                       "--allow-references",
+                                                       "-o,--output",
+                                                       "--skip-existing",
+                                                       "--start",
+                                                       "--end",
+                                                       "--devices",
+                                                       "--lanes",
+                                                       "--every",
+                                                       "--detections",
+                                                       "--latency",
+                                                       "--report",
+                                                       "--report-html",
+                                                       "--progress",
+                                                       "--task",
+                                                       "--verbose",
+                                                       "--tolerate-damage",
+                                                       "--die-with-parent",
+                                                       "--parts",
+                                                       "--two-pass",
+                                                       "--write-tracks",
+                                                       "--tracks"};
 
 /// Adds to each option of run and hide that says how its video is made the command that splits the
 /// work.

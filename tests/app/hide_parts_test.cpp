@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -186,9 +187,14 @@ TEST_F(HideParts, HideDamagedFramesAsAWhole) {
   const fs::path input = dir_ / "damaged.mp4";
   fs::copy_file(clip(), input);
   std::string bytes = read_file(input);
-  // Small pieces in packets of several parts.
-  for (const std::size_t share : {21U, 43U, 58U, 77U})
-    for (std::size_t i = 0; i < 40; ++i) bytes[bytes.size() * share / 100 + i] = '\x55';
+  // Not the pictures at cuts, from which FFmpeg's concealment takes other pictures in a part.
+  const std::vector<json> packets = probe(input)["packets"];
+  int seen = 0;
+  for (const json& packet : packets) {
+    if (packet["codec_type"] != "video" || ++seen % 35 != 20) continue;
+    const std::size_t begin = std::stoul(packet["pos"].get<std::string>());
+    for (std::size_t i = 30; i < 60; ++i) bytes[begin + i] = '\x55';
+  }
   std::ofstream(input, std::ios::binary) << bytes;
   split_hide(input, 4, kSmall);
   ASSERT_GT(planned()["parts"].size(), 1U);
@@ -249,7 +255,7 @@ TEST_F(HideParts, TellInstructionsThatNoPartHasUsed) {
 }
 
 TEST_F(HideParts, ThatAreKilledLeaveNothing) {
-  split_hide(clip(), 2, joined(kSmall, {"--detect-size", "640x384"}));
+  split_hide(clip(), 2, joined(kMjpeg, {"--device", "cpu", "-q", "--detect-size", "640x384"}));
   const auto killed = [&](int signal) {
     const std::set<std::string> before = names();
     Started run(program({"part", plan(), "1", "--out", folder(), "-q"}));
@@ -258,7 +264,7 @@ TEST_F(HideParts, ThatAreKilledLeaveNothing) {
     return run.exit_code();
   };
   EXPECT_EQ(killed(SIGKILL), 128 + SIGKILL);
-  EXPECT_THAT(part_files(), testing::IsEmpty());
+  for (const std::string& name : names()) EXPECT_THAT(name, HasSubstr(".tmp-"));
   expect_no_join("can't be opened");
   make({2});
   expect_no_join("part-00001");

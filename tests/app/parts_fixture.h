@@ -66,11 +66,11 @@ class PartsTest : public testing::Test {
   }
   /// Expects that joining ends with exit code 3 and this reason, and makes no file.
   void expect_no_join(const std::string& reason) const {
-    const CommandResult result = join("refused.mp4", {"--report", dir_ / "refused.json"});
+    const CommandResult result = join("refused.mp4", {"--latency", dir_ / "refused.csv"});
     EXPECT_EQ(result.exit_code, 3) << result.err;
     EXPECT_THAT(result.err, testing::HasSubstr(reason));
     for (const std::string& name : dir_.names())
-      EXPECT_THAT(name, testing::Not(testing::HasSubstr("refused.mp4")));
+      EXPECT_THAT(name, testing::Not(testing::HasSubstr("refused")));
   }
 
   TemporaryFolder dir_;

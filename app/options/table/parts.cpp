@@ -45,6 +45,21 @@ std::vector<Row> plan_of_parts_rows() {
   };
 }
 
+std::vector<Row> tracks_rows() {
+  return {
+      {.names = "--tracks",
+       .kind = "FILE",
+       .help = "Hide what an edit file of this input says, and look for nothing. All machines "
+               "see the file under this name",
+       .fallback = "none",
+       .value = {AnyText{
+           "a file", [](Asked& to, std::string_view text) { to.run.files.known_tracks = text; }}},
+       .endings = {".json"},
+       .excludes = {"--model", "--min-face", "--max-face", "--detect-size", "--engine",
+                    "--precision", "--careful"},
+       .places = {{kSplitHide, "Tracks"}}}};
+}
+
 std::vector<Row> folder_rows() {
   const auto folder = [](Asked& to, std::string_view text) { to.folder = text; };
   return {
@@ -66,6 +81,6 @@ std::vector<Row> folder_rows() {
 
 }  // namespace
 
-std::vector<Row> part_rows() { return joined_rows({plan_of_parts_rows, folder_rows}); }
+std::vector<Row> part_rows() { return joined_rows({plan_of_parts_rows, tracks_rows, folder_rows}); }
 
 }  // namespace facepipe::app

@@ -712,7 +712,7 @@ TEST(Options, UnknownCommandsAreAnsweredWithTheNearest) {
       {{"model", "m.onnx"}, "model m.onnx: unknown command; the commands are run, "},
       {{"model"}, "model: the second word is missing; the commands are model check"},
       {{"plan"}, "plan: the second word is missing; the commands are plan run, plan hide"},
-      {{"split"}, "split: the second word is missing; the commands are split run and split hide"},
+      {{"split"}, "split: the second word is missing; the commands are split run, split hide"},
       {{"split", "hide", "a.mp4", "--two-pass"}, "--two-pass"},
       {{"hide", "a.mp4", "--parts", "2", "--two-pass"},
        "--parts and --two-pass exclude each other"},
