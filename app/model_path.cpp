@@ -3,7 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include "core/error.h"
@@ -14,8 +16,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "FACEPIPE_MODEL";
-constexpr const char* kModel = "models/centerface.onnx";
-constexpr const char* kModelName = "centerface";
+constexpr const char* kDefaultModel = "centerface";
+/// The models that come with the program.
+constexpr std::array kModels{kDefaultModel, "centerface-hide"};
+
+/// Returns the paths at which a model that comes with the program may be, the preferred path first.
+std::vector<fs::path> model_places(const fs::path& directory, const std::string& name) {
+  const fs::path file = fs::path("models") / (name + ".onnx");
+  return {directory / file, directory.parent_path() / "share/facepipe" / file};
+}
 
 /// @param looked_at_variable  true if FACEPIPE_MODEL could have named another model
 [[noreturn]] void not_found(const std::vector<fs::path>& places, bool looked_at_variable) {
@@ -36,16 +45,19 @@ fs::path program_directory() {
 }
 
 std::vector<fs::path> default_model_places(const fs::path& directory) {
-  return {directory / kModel, directory.parent_path() / "share/facepipe" / kModel};
+  return model_places(directory, kDefaultModel);
 }
 
 fs::path find_model(const fs::path& named, const fs::path& directory) {
   std::error_code failure;
-  const bool by_name = named == kModelName && !fs::exists(named, failure);
+  const bool by_name =
+      std::ranges::any_of(kModels, [&](const char* name) { return named == name; }) &&
+      !fs::exists(named, failure);
   if (!named.empty() && !by_name) return named;
   const char* const variable = std::getenv(kVariable);
   if (!by_name && variable != nullptr && *variable != '\0') return variable;
-  const std::vector<fs::path> places = default_model_places(directory);
+  const std::vector<fs::path> places =
+      model_places(directory, by_name ? named.string() : std::string(kDefaultModel));
   for (const fs::path& place : places) {
     std::error_code error;
     if (fs::is_regular_file(place, error)) return place;

@@ -17,10 +17,11 @@ namespace facepipe::app {
     const std::filesystem::path& program_directory);
 
 /// Returns `named` if it isn't empty; otherwise the value of FACEPIPE_MODEL; otherwise the first of
-/// default_model_places() at which there is a file. If `named` is the word centerface and there is
-/// no file of this name, only default_model_places() count. Doesn't check a file that the user
-/// named: the code that reads the file reports what is wrong with it. Throws Error(device) if there
-/// is not a file; the error names the places.
+/// default_model_places() at which there is a file. If `named` is the name of a model that comes
+/// with the program (centerface, centerface-hide), and there is no file of this name, only the
+/// places of this model count. Doesn't check a file that the user named: the code that reads the
+/// file reports what is wrong with it. Throws Error(device) if there is not a file; the error names
+/// the places.
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
 

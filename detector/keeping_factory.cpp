@@ -25,6 +25,8 @@ ModelAbout with_file(ModelAbout about, const DetectorOptions& options) {
   return about;
 }
 
+Size turned(Size size) { return {size.height, size.width}; }
+
 }  // namespace
 
 KeepingFactory::KeepingFactory(EngineChoice choice, std::string kind, std::string sha256,
@@ -45,6 +47,10 @@ std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
   const Looks looks = looks_of(options_);
   std::int64_t size = 0;
   for (const float scale : looks.scales) size += pixels_for(frame, scale);
+  // The picture turned by 180 degrees has the size of the picture itself, as a square always has.
+  const bool looks_turned = options_.mirrored_too && !options_.detect_size;
+  const bool other_size = looks_turned && frame.width != frame.height;
+  if (other_size) size += pixels_for(turned(frame), looks.scales.front());
   // makes room for one more
   kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels / options_.models - size);
   std::vector<LookAt> all;
@@ -55,6 +61,13 @@ std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
     all.push_back({make(frame, scale, requests), false});
   }
   if (looks.mirrored) all.push_back({all.front().detector, true});
+  if (looks_turned) {
+    const std::shared_ptr<Detector> upright = all.front().detector;
+    const std::shared_ptr<Detector> lying =
+        other_size ? make(turned(frame), looks.scales.front(), 1) : upright;
+    for (int turns = 1; turns <= kTurns; ++turns)
+      all.push_back({turns == 2 ? upright : lying, false, 0, turns});
+  }
   std::shared_ptr<Detector> made = make_looks_detector(std::move(all));
   kept_.add(frame, made, size);
   return made;

@@ -5,11 +5,31 @@
 
 #include "core/error.h"
 #include "detector/mirror.h"
+#include "detector/turned_faces.h"
 
 namespace facepipe::detector {
 namespace {
 
 using SharedLooks = std::shared_ptr<const std::vector<LookAt>>;
+
+bool is_at(const LookAt& look, const Frame& frame) {
+  return look.quarter_turns == 0 || frame.index % kTurns == look.quarter_turns - 1;
+}
+
+Frame seen_by(const LookAt& look, const Frame& frame) {
+  if (look.quarter_turns > 0) return turned_view(frame, look.quarter_turns);
+  return look.mirrored ? mirrored_view(frame) : view_of(frame);
+}
+
+/// Converts what a look has found to the picture itself, and appends it to `to`.
+void append_found(Detections& to, const Detections& found, const LookAt& look, Size upright) {
+  if (look.mirrored) return append_mirrored(to, found, upright.width);
+  if (look.quarter_turns == 0) return append(to, found, look.first_class);
+  Detections back;
+  append_turned_back(back, found, look.quarter_turns, upright);
+  append(to, back);
+}
+
 
 class LooksRequest final : public DetectionRequest {
  public:
@@ -51,7 +71,7 @@ Detections LooksRequest::look(const LookAt& at) {
   // collect(), and gives the request back there.
   const std::unique_ptr<DetectionRequest> own = has_place ? nullptr : at.detector->acquire({});
   DetectionRequest& request = has_place ? *first_ : *own;
-  request.prepare(at.mirrored ? mirrored_view(*frame_) : view_of(*frame_));
+  request.prepare(seen_by(at, *frame_));
   request.start();
   return collected(request);
 }
@@ -63,11 +83,7 @@ Detections LooksRequest::collect() {
   interval_.begin = first_->inference().begin;
   for (std::size_t i = 1; i < looks_->size(); ++i) {
     const LookAt& at = (*looks_)[i];
-    const Detections found = look(at);
-    if (at.mirrored)
-      append_mirrored(all, found, frame_->upright().width);
-    else
-      append(all, found, at.first_class);
+    if (is_at(at, *frame_)) append_found(all, look(at), at, frame_->upright());
   }
   frame_.reset();
   return all;
@@ -90,7 +106,7 @@ class LooksDetector final : public Detector {
 }  // namespace
 
 std::shared_ptr<Detector> make_looks_detector(std::vector<LookAt> looks) {
-  if (looks.empty() || looks.front().mirrored)
+  if (looks.empty() || looks.front().mirrored || looks.front().quarter_turns != 0)
     throw Error(ErrorKind::internal, "looks: the first look is at the picture itself");
   if (looks.size() == 1) return looks.front().detector;
   return std::make_shared<LooksDetector>(std::move(looks));

@@ -43,7 +43,10 @@ std::vector<float> SecondLook::scores_of(const Frame& frame, std::span<const Box
     for (const Box& face : rest.first(std::min(rest.size(), CropSheet::kPlaces)))
       places.push_back(sheet_.draw(frame, face, places.size()));
     const std::unique_ptr<DetectionRequest> request = detector_->acquire(stop);
-    request->prepare(sheet_.frame());
+    // A detector with turned looks has another one for each number of the frame.
+    Frame sheet = sheet_.frame();
+    sheet.index = sheets_++;
+    request->prepare(sheet);
     request->start();
     const Detections found = request->collect();
     for (const Box& place : places) scores.push_back(best_score(found, place));

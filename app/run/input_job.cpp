@@ -1,5 +1,7 @@
 #include "app/run/input_job.h"
 
+#include <spdlog/spdlog.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -89,6 +91,10 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
                                    ? run_in_parts(options, job, observer, run, context.stop)
                                    : run(job, observer);
   if (!preparation.turned.empty()) result.notices.push_back(preparation.turned);
+  if (std::string careful = turned_looks_left_out(*device.facts(), options); !careful.empty()) {
+    spdlog::info("{}: {}", job.input.name, careful);
+    result.notices.push_back(std::move(careful));
+  }
   if (result.tracks && !options.files.tracks.empty())
     result.tracks->input.sha256 = preparation.sha256;
   record.input_sha256 = hash ? hash->result(context.stop, result.notices) : preparation.sha256;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "detector/options.h"
 #include "detector/turned_faces.h"
 
 namespace facepipe::app {
@@ -40,6 +41,14 @@ std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& fac
       help;
   spdlog::warn("{}: {}", job.input.name, notice);
   return notice;
+}
+
+std::string turned_looks_left_out(const RunFacts& facts, const RunOptions& options) {
+  if (!options.detector.mirrored_too || !facts.model_info) return {};
+  const DeviceKind device = facts.devices.front().kind;
+  const detector::Library library = facts.model_info->choice().library;
+  if (device != DeviceKind::cuda || detector::works_in_host_memory(device, library)) return {};
+  return "on a CUDA device, --careful doesn't look for turned faces; --device cpu does";
 }
 
 }  // namespace facepipe::app

@@ -16,4 +16,8 @@ namespace facepipe::app {
 [[nodiscard]] std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& facts,
                                                 const RunContext& context);
 
+/// Returns a notice if --careful doesn't look at turned pictures, because the detector works in the
+/// memory of a CUDA device. Otherwise returns an empty text.
+[[nodiscard]] std::string turned_looks_left_out(const RunFacts& facts, const RunOptions& options);
+
 }  // namespace facepipe::app

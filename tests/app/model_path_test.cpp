@@ -55,6 +55,19 @@ TEST(FindModel, NamedBeatsVariableBeatsPlaces) {
   EXPECT_EQ(find_model("", dir / "bin"), shared);
 }
 
+TEST(FindModel, ByTheNamesOfTheModelsThatComeWithTheProgram) {
+  const TemporaryFolder dir;
+  const Variable set("FACEPIPE_MODEL", "variable.onnx");
+  for (const std::string name : {"centerface", "centerface-hide"}) {
+    const std::string file = dir.write("share/facepipe/models/" + name + ".onnx");
+    EXPECT_EQ(find_model(name, dir / "bin"), file);
+    std::filesystem::remove(file);
+    expect_error(ErrorKind::device, "bin/models/" + name + ".onnx",
+                 [&] { (void)find_model(name, dir / "bin"); });
+  }
+  EXPECT_EQ(find_model("centerface-other", dir / "bin"), "centerface-other");
+}
+
 TEST(FindModel, SaysWhereItLookedAndWhatHelps) {
   const TemporaryFolder dir;
   const Variable unset("FACEPIPE_MODEL", nullptr);

@@ -12,6 +12,7 @@
 #include "detector/families.h"
 #include "detector/looks.h"
 #include "detector/mirror.h"
+#include "detector/turned_faces.h"
 #include "tests/detector/detect.h"
 #include "tests/detector/files.h"
 #include "tests/support/expect_error.h"
@@ -67,12 +68,49 @@ TEST(LooksDetector, CollectsAllLooksInTheirOrder) {
   EXPECT_EQ(all->facts().network, kSize);
 }
 
+/// The fake detectors find a box at the same place of each picture that they get. Where this place
+/// is in the picture that isn't turned was computed by hand.
+TEST(LooksDetector, LooksAtOneTurnedPictureOfEachFrame) {
+  test::FakeBehaviour behaviour;
+  behaviour.candidates_of = [](const Frame& frame) {
+    Detections made;
+    made.push_back(Box{100, 50, 110, 70}, static_cast<float>(frame.orientation.quarter_turns) / 10,
+                   Landmarks{});
+    return made;
+  };
+  const auto upright = std::make_shared<test::FakeDetector>(behaviour, kSize);
+  const auto lying = std::make_shared<test::FakeDetector>(behaviour, Size{360, 640});
+  const auto all = make_looks_detector(
+      {{upright}, {lying, false, 0, 1}, {upright, false, 0, 2}, {lying, false, 0, 3}});
+  struct Case {
+    std::int64_t frame;
+    float score;
+    Box box;
+  };
+  const Case cases[] = {{0, .1F, {50, 250, 70, 260}},
+                        {1, .2F, {530, 290, 540, 310}},
+                        {2, .3F, {570, 100, 590, 110}},
+                        {3, .1F, {50, 250, 70, 260}}};
+  for (const Case& c : cases) {
+    Frame frame = frame_of(kSize);
+    frame.index = c.frame;
+    const Detections found = test::detect(*all, frame);
+    EXPECT_THAT(found.scores, ElementsAre(0, c.score)) << c.frame;
+    EXPECT_THAT(found.boxes, ElementsAre(Box{100, 50, 110, 70}, c.box)) << c.frame;
+    EXPECT_EQ(found.landmarks.size(), 2U) << c.frame;
+    EXPECT_FALSE(found.has_landmarks(1)) << c.frame;
+  }
+}
+
 TEST(LooksDetector, OneLookIsItsOwnDetector) {
   const test::FakeBehaviour behaviour;
   const auto plain = std::make_shared<test::FakeDetector>(behaviour, kSize);
   EXPECT_EQ(make_looks_detector({{plain}}), plain);
   expect_error(ErrorKind::internal, "first look", [&] {
     (void)make_looks_detector({{plain, true}});
+  });
+  expect_error(ErrorKind::internal, "first look", [&] {
+    (void)make_looks_detector({{plain, false, 0, 1}});
   });
   const auto request = make_looks_detector({{plain}, {plain, true}})->acquire({});
   expect_error(ErrorKind::internal, "out of turn", [&] { (void)request->collect(); });
@@ -141,7 +179,7 @@ TEST(Looks, SizesAreRounded) {
 class LooksOfANetwork : public testing::Test {
  protected:
   [[nodiscard]] Detections found(const std::optional<Looks>& looks, std::optional<Size> size = {},
-                                 const Frame* frame = nullptr) const {
+                                 const Frame* frame = nullptr, bool mirrored_too = false) const {
     DetectorOptions options;
     options.model = model_;
     options.library = Library::opencv;
@@ -149,9 +187,11 @@ class LooksOfANetwork : public testing::Test {
     options.score_threshold = 0.25F;
     options.looks = looks;
     options.detect_size = size;
+    options.mirrored_too = mirrored_too;
     options.threads = 1;
     const auto factory = make_detector_factory({}, options);
-    return test::detect(*factory->detector(frame_.upright()), frame != nullptr ? *frame : frame_);
+    const Frame& searched = frame != nullptr ? *frame : frame_;
+    return test::detect(*factory->detector(searched.upright()), searched);
   }
 
   const test::TemporaryFolder dir_;
@@ -173,6 +213,22 @@ TEST_F(LooksOfANetwork, AreSeparateRunsJoined) {
   const Frame mirror = mirrored_view(frame_);
   append_mirrored(expected, found(Looks{}, {}, &mirror), frame_.upright().width);
   expect_equal(found(Looks{{1, .5F, 1.5F}, true}), expected);
+}
+
+TEST_F(LooksOfANetwork, MirroredOnesComeWithATurnedOne) {
+  for (int turns = 1; turns <= 3; ++turns) {
+    Frame frame = view_of(frame_);
+    frame.index = turns + 2;
+    Detections expected = found(Looks{{1}, true});
+    const Frame turned = turned_view(frame_, turns);
+    append_turned_back(expected, found(Looks{}, {}, &turned), turns, frame_.upright());
+    const Detections all = found(Looks{}, {}, &frame, true);
+    EXPECT_GT(expected.size(), found(Looks{{1}, true}).size()) << turns;
+    EXPECT_EQ(all.boxes, expected.boxes) << turns;
+    EXPECT_EQ(all.scores, expected.scores) << turns;
+  }
+  const Size size{160, 96};
+  expect_equal(found(Looks{}, size, nullptr, true), found(Looks{{1}, true}, size));
 }
 
 TEST_F(LooksOfANetwork, AreSharesOfTheUsersSize) {

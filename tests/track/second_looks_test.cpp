@@ -112,7 +112,7 @@ TEST(SecondLooks, AreNotAskedAboutSureAndHopelessDetections) {
   EXPECT_TRUE(film.looks[0].empty());
   EXPECT_TRUE(film.ended[0].hidden);
   Film hopeless;
-  hopeless.add(0.05F);
+  hopeless.add(0.04F);
   hopeless.end();
   EXPECT_TRUE(hopeless.looks[0].empty());
   EXPECT_FALSE(hopeless.ended[0].hidden);
@@ -186,7 +186,7 @@ TEST(SecondLooks, ThatAreLeftOutLeaveTheDecisionToTheFirstLook) {
 
 TEST(SecondLooks, CompareEvidenceOfBothScores) {
   EXPECT_FLOAT_EQ(logit(0.5F), 0);
-  EXPECT_NEAR(evidence_of(0.8F, 0.2F), 0, 1e-6);
+  EXPECT_NEAR(evidence_of(0.8F, 0.2F), 0.3F * std::log(4.0F), 1e-6);
   EXPECT_GT(evidence_of(0.16F, 0.15F), least_evidence_for(kFace));
   EXPECT_LT(evidence_of(0.15F, 0.15F), least_evidence_for(kFace));
   EXPECT_TRUE(std::isfinite(evidence_of(0, 1)));
@@ -195,7 +195,7 @@ TEST(SecondLooks, CompareEvidenceOfBothScores) {
 TEST(SecondLooks, NeedMoreEvidenceForLargeBoxes) {
   const float usual = least_evidence_for({0, 0, 40, 40});
   EXPECT_EQ(least_evidence_for({0, 0, 10, 10}), usual);
-  EXPECT_FLOAT_EQ(least_evidence_for({0, 0, 400, 400}), usual + 0.5F * std::log(10.0F));
+  EXPECT_FLOAT_EQ(least_evidence_for({0, 0, 400, 400}), usual + 1.2F * std::log(10.0F));
 }
 
 }  // namespace

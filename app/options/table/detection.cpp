@@ -39,8 +39,9 @@ std::vector<Row> model_rows() {
       {.names = "--model",
        .kind = "FILE",
        .help = "Face model: " + detector::model_files() +
-               ", or the word centerface. Given several times, each frame is searched with all of "
-               "these models",
+               ", or the name of a model that facepipe has: centerface, or centerface-hide, which "
+               "finds more turned, covered and blurred faces. Given several times, each frame is "
+               "searched with all of these models",
        .fallback = kModelPlaces,
        .value = {AnyText{"",
                          [](Asked& to, std::string_view text) { to.models.emplace_back(text); }}},
@@ -144,7 +145,8 @@ std::vector<Row> search_rows() {
                         [](Asked& to) -> int& { return to.run.job.search.every; }),
        .places = {{kVideoWork, kDetection}}},
       {.names = "--careful",
-       .help = "Add the mirrored look, which takes as long as the first one, follow faces for "
+       .help = "Also look at each picture mirrored and, on the CPU, turned by 90, 180 or 270 degrees "
+               "in turn. Each of these looks takes as long as the first one. Follow faces for "
                "longer, and hide more around them",
        .value = flag([](Asked& to) -> bool& { return to.hiding.careful; }),
        .places = {{kHide | kDetect | kReview, kDetection}}},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/run/run.h"
+#include "app/run/turned_faces.h"
 #include "core/error.h"
 #include "tests/app/run_fixture.h"
 #include "tests/support/expect_error.h"
@@ -166,6 +167,24 @@ TEST_F(HidesOnAChip, BothLooksAndBothPassesOfAnInput) {
   EXPECT_THAT(made_, ElementsAre("detector on cuda:0"));
   EXPECT_EQ(looked, 1);
   EXPECT_THAT(worked_, ElementsAre("a.mp4", "a.mp4"));
+}
+
+TEST(CarefullyOnADevice, TurnedLooksThatAreLeftOutAreTold) {
+  const auto told = [](DeviceKind device, detector::Library library, bool careful) {
+    RunFacts facts;
+    facts.devices = {Device{device, 0}};
+    facts.model_info.emplace(detector::EngineChoice{library}, "", "", false,
+                             std::vector{detector::FoundClass{}}, detector::ModelAbout{});
+    RunOptions options;
+    options.detector.mirrored_too = careful;
+    return turned_looks_left_out(facts, options);
+  };
+  using detector::Library;
+  EXPECT_THAT(told(DeviceKind::cuda, Library::native_cuda, true), HasSubstr("turned faces"));
+  EXPECT_EQ(told(DeviceKind::cuda, Library::native_cuda, false), "");
+  EXPECT_EQ(told(DeviceKind::cuda, Library::opencv, true), "") << "it works in host memory";
+  EXPECT_EQ(told(DeviceKind::cpu, Library::openvino, true), "");
+  EXPECT_EQ(turned_looks_left_out(RunFacts{}, RunOptions{}), "");
 }
 
 TEST_F(HidesOnAChip, KnownTracksWithoutAModel) {
