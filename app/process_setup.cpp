@@ -8,11 +8,17 @@
 #include "core/files/output_file.h"
 
 namespace facepipe::app {
+namespace {
+
+/// Installs the handlers before the program's static objects are made, which allocate memory. (The
+/// compiler gives programs the priorities from 101 on.)
+[[gnu::constructor(101)]] void begin() { install_last_resort(); }
+
+}  // namespace
 
 void set_up_process() {
-  bound_heaps();
-  install_last_resort();
   at_terminate(remove_unfinished_outputs);
+  bound_heaps();  // allocates memory, but starts no thread
   open_closed_streams();
   // If nobody reads a pipe any longer, the run must still finish its other files. If a file has
   // reached the limit of its size, this is an error of writing the file.

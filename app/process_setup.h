@@ -3,9 +3,9 @@
 
 namespace facepipe::app {
 
-/// Makes the settings of the system: the last resort for errors, the number of heaps, the three
-/// standard streams, and the ignored signals. main() must call this function first, before there
-/// are threads.
+/// Makes the settings of the system: what the last resort for errors removes, the number of heaps,
+/// the three standard streams, and the ignored signals. main() must call this function first,
+/// before there are threads. The last resort itself is installed before main() begins.
 void set_up_process();
 
 /// Makes the settings of libraries: the log (spdlog's and FFmpeg's). Prevents other libraries from

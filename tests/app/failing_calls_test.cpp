@@ -146,6 +146,14 @@ TEST_F(FailingCalls, AFailedReadDoesNotAbort) {
   }
 }
 
+TEST_F(FailingCalls, TooLittleMemoryAtTheBeginningIsAnErrorOfOneLine) {
+  const std::string limits =
+      "new "
+      "_ZN8facepipe15limits_of_groupERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNSt"
+      "10filesystem7__cxx114pathE";
+  expect_refused(run_failing(limits + " 1 12", run_words()), 1, "facepipe: error: out of memory");
+}
+
 TEST_F(FailingCalls, OnAFullDiskEachFileHasOneLine) {
   const CommandResult result = run_failing(
       "write _ZN8facepipe10OutputFile5writeESt4spanIKSt4byteLm18446744073709551615EE "

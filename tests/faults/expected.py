@@ -8,6 +8,7 @@ import errno
 import re
 
 DONE, INTERNAL, USAGE, INPUT, DEVICE, OUTPUT, RETRY, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 75, 130, 143
+ABORTED = -6
 NO_HARM = frozenset()
 INTERRUPTIONS = ('int', 'term')
 
@@ -42,6 +43,8 @@ TABLE = (
     row('', ANY, ['term'], {INTERRUPTED, -15}, {TERMINATED, -15}),
     # The rest of the bytes follows with the next call.
     row('', ANY, ['short', errno.EINTR], NO_HARM),
+    # Static objects of libraries are made before the program begins. Nothing can catch their exceptions.
+    row(RESOURCES, '^lib', [], {INTERNAL, DEVICE, ABORTED}, {RETRY, INTERNAL, DEVICE, ABORTED}),
     row(RESOURCES, ANY, [], {INTERNAL, DEVICE}, {RETRY, INTERNAL, DEVICE}),
     row('', ANY, [errno.EMFILE], {INTERNAL, INPUT, DEVICE, OUTPUT}, {RETRY, INTERNAL, INPUT, DEVICE, OUTPUT}),
     row('', 'read_earlier_lines', [], {INPUT}),
