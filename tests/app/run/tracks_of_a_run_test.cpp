@@ -173,8 +173,8 @@ TEST(CarefullyOnADevice, TurnedLooksThatAreLeftOutAreTold) {
   const auto told = [](DeviceKind device, detector::Library library, bool careful) {
     RunFacts facts;
     facts.devices = {Device{device, 0}};
-    facts.model_info.emplace(detector::EngineChoice{library}, "", "", false,
-                             std::vector{detector::FoundClass{}}, detector::ModelAbout{});
+    facts.model_info.emplace(detector::EngineChoice{library, detector::Precision::f32, ""}, "", "",
+                             false, std::vector{detector::FoundClass{}}, detector::ModelAbout{});
     RunOptions options;
     options.detector.mirrored_too = careful;
     return turned_looks_left_out(facts, options);

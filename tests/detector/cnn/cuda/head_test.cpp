@@ -91,6 +91,8 @@ class Outputs {
         return of_cell == 4 || of_cell >= 5 + 2 * head_.numbers.points;
       case HeadKind::retinaface:
         return tensor == 0 && of_cell == 1;
+      case HeadKind::boxes:
+        break;  // CUDA doesn't decode it
     }
     return false;
   }
