@@ -30,7 +30,6 @@ void append_found(Detections& to, const Detections& found, const LookAt& look, S
   append(to, back);
 }
 
-
 class LooksRequest final : public DetectionRequest {
  public:
   LooksRequest(SharedLooks looks, std::unique_ptr<DetectionRequest> first)
