@@ -47,8 +47,8 @@ std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& p
                                                                InputCheck check) {
   auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = path.string();
-  known->sha256 = sha256_of_file(path, stop);
   known->file = track::read_track_file(path);
+  known->sha256 = sha256_of_file(path, stop);
   known->classes = classes_in(known->file);
   if (!appearance.own_growth)
     for (track::FileTrack& track : known->file.tracks) track.grow.reset();

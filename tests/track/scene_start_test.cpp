@@ -34,12 +34,16 @@ class Film {
   Film() {
     std::mt19937 random(11);
     const auto below = [&](unsigned most) { return static_cast<float>(random() % most); };
-    unsigned seed = 1;
+    unsigned scene = 0;
     for (int i = 0; i < kFrames; ++i) {
-      if (std::ranges::count(std::vector{20, 41, 44, 70}, i) > 0) seed += 40;
+      if (std::ranges::count(std::vector{20, 41, 44, 70}, i) > 0) ++scene;
       const auto shift = static_cast<float>(i);
-      pictures_.push_back(std::make_shared<CpuMotionPicture>(test::render(
-          {.picture = {240, 160}, .seed = seed, .camera = Similarity{1, 0, shift, 0}})));
+      Luma luma = test::render(
+          {.picture = {240, 160}, .seed = 1 + 40 * scene, .camera = Similarity{1, 0, shift, 0}});
+      // Two textures alone have nearly equal histograms, so there would be no cut between them.
+      if (scene % 2 == 1)
+        for (std::size_t k = 0; k < luma.samples.size() / 2; ++k) luma.samples[k] /= 8;
+      pictures_.push_back(std::make_shared<CpuMotionPicture>(luma));
       Detections& found = found_.emplace_back();
       for (int face = 0; face < 40; ++face) {
         const float x = 28 * static_cast<float>(face % 8) + shift / 4;
@@ -120,7 +124,7 @@ TEST(SceneStarts, MakeATrackerForgetWhatCameBefore) {
   const Film film;
   const Followed whole = follow(film, 0);
   std::set<int> scenes;
-  for (int begin = 1; begin < 70; ++begin) {
+  for (int begin = 1; begin < 70; begin += 3) {
     const Followed part = follow(film, begin);
     ASSERT_TRUE(part.scene) << begin;
     scenes.insert(*part.scene);

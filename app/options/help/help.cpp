@@ -108,10 +108,10 @@ std::string program_help(Colours colours) {
 std::string start_of_help(Colours colours) {
   HelpText help(colours);
   begin_program_help(help);
-  // An example without its heading and meaning, so that the help fits on a terminal of 25 lines.
+  // An example without its heading and meaning, and no empty line at the end, so that the help fits
+  // on a terminal of 25 lines.
   help.line(examples_of(kRun).front().line, 2);
   add_commands(help, all_commands());
-  help.empty_line();
   help.paragraph("facepipe help COMMAND lists the options of a command.");
   return help.text();
 }

@@ -779,7 +779,7 @@ std::string in_one_line(const std::string& text) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(count_of_options(help), 51) << help;
+  EXPECT_EQ(count_of_options(help), 52) << help;
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(0 to 1024; default: 0)"));
   EXPECT_THAT(in_one_line(help), HasSubstr("(default: off; excludes --quiet)"));
@@ -790,7 +790,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(count_of_options(all), 59) << all;
+  EXPECT_EQ(count_of_options(all), 60) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

@@ -173,8 +173,9 @@ TEST(CarefullyOnADevice, TurnedLooksThatAreLeftOutAreTold) {
   const auto told = [](DeviceKind device, detector::Library library, bool careful) {
     RunFacts facts;
     facts.devices = {Device{device, 0}};
-    facts.model_info.emplace(detector::EngineChoice{library, detector::Precision::f32, ""}, "", "",
-                             false, std::vector{detector::FoundClass{}}, detector::ModelAbout{});
+    detector::EngineChoice engine;
+    engine.library = library;
+    facts.model_info.emplace(engine, "", "", false);
     RunOptions options;
     options.detector.mirrored_too = careful;
     return turned_looks_left_out(facts, options);
