@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::AnyOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -169,7 +171,9 @@ TEST_F(HideParts, AreOneIfTimeStampsDontRise) {
 }
 
 TEST_F(HideParts, EqualHideInParts) {
-  const Arguments options = joined(kQuick, {"--preset", "veryfast", "--careful"});
+  // With weighted prediction or macroblock trees, x264 164 reads memory that it hasn't written.
+  // Then two encodings of equal pictures can differ. This preset has neither.
+  const Arguments options = joined(kQuick, {"--preset", "ultrafast", "--careful"});
   split_hide(clip(), 4, options);
   make_all();
   ASSERT_EQ(join("joined.mp4", {"--write-tracks", dir_ / "joined.json"}).exit_code, 0);
@@ -264,7 +268,8 @@ TEST_F(HideParts, ThatAreKilledLeaveNothing) {
     return run.exit_code();
   };
   EXPECT_EQ(killed(SIGKILL), 128 + SIGKILL);
-  for (const std::string& name : names()) EXPECT_THAT(name, HasSubstr(".tmp-"));
+  for (const std::string& name : names())
+    EXPECT_THAT(name, AnyOf(HasSubstr(".tmp-"), EndsWith(".facepipe"))) << "no file of a part";
   expect_no_join("can't be opened");
   make({2});
   expect_no_join("part-00001");

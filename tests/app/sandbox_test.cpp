@@ -348,13 +348,12 @@ TEST_F(SandboxProgram, AFolderThatWasMadeForNothingIsRemoved) {
 
 TEST_F(SandboxProgram, StandardStreamsAndFifosWork) {
   ASSERT_EQ(mkfifo(out("fifo").c_str(), 0600), 0);
-  const CommandResult result = run_command(
-      {"bash", "-c",
-       "cd \"$1\" && cat out/fifo >out/copy.mkv & cd \"$1\" && \"$0\" run - -o out/fifo --format "
-       "matroska -q --sandbox on --device cpu <in/clip.mp4 && wait && \"$0\" run - -o - -q "
-       "--sandbox on --device cpu <in/clip.mp4 >out/direct.mkv && cat in/clip.mp4 | \"$0\" run - "
-       "-o - -q --sandbox on --device cpu | cat >out/piped.mkv",
-       FACEPIPE_PROGRAM, dir_.path()});
+  const std::string script =
+      "cd \"$1\" && cat out/fifo >out/copy.mkv & cd \"$1\" && \"$0\" run - -o out/fifo --format "
+      "matroska -q --sandbox on --device cpu <in/clip.mp4 && wait && \"$0\" run - -o - -q "
+      "--sandbox on --device cpu <in/clip.mp4 >out/direct.mkv && cat in/clip.mp4 | \"$0\" run - "
+      "-o - -q --sandbox on --device cpu | cat >out/piped.mkv";
+  const CommandResult result = run_command({"bash", "-c", script, FACEPIPE_PROGRAM, dir_.path()});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   const std::string pictures = decoded_pictures(out("direct.mkv"));

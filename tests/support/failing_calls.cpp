@@ -64,8 +64,10 @@ Action action = Action::fail;
 int error_number = 0;
 int signal_number = 0;
 bool goes_on = false;
-const char* log_name = nullptr;
-const char* sites_name = nullptr;
+// Files to which lines are added; -1: none. They are opened at the beginning, because the program
+// may later close itself into a sandbox in which it can't open them.
+long log_file = -1;
+long sites_file = -1;
 std::atomic<long> calls = 0;
 std::atomic<bool> ready = false;
 thread_local bool inside __attribute__((tls_model("initial-exec"))) = false;
@@ -79,28 +81,29 @@ void read_action(const char* text) {
   error_number = atoi(text);
 }
 
+/// Makes the system call itself, because the function may be failing. Returns -1 without a name.
+long open_to_append(const char* name) {
+  if (name == nullptr) return -1;
+  const long opened = syscall(SYS_open, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  return opened < 0 ? -1 : opened;
+}
+
+void append(long file, const char* text) { syscall(SYS_write, file, text, strlen(text)); }
+
 __attribute__((constructor)) void read_environment() {
   const char* const text = getenv("FACEPIPE_FAIL");
-  sites_name = getenv("FACEPIPE_FAIL_SITES");
+  sites_file = open_to_append(getenv("FACEPIPE_FAIL_SITES"));
   char what[16];
   if (text != nullptr && sscanf(text, "%31s %399s %ld %15s", call_name, from, &nth, what) == 4)
     read_action(what);
-  else if (sites_name == nullptr)
+  else if (sites_file < 0)
     return;
   goes_on = getenv("FACEPIPE_FAIL_ON") != nullptr;
-  log_name = getenv("FACEPIPE_FAIL_LOG");
+  log_file = open_to_append(getenv("FACEPIPE_FAIL_LOG"));
   inside = true;
   facepipe::test::read_symbols();
   inside = false;
   ready = true;
-}
-
-/// Adds a text to a file. Makes the system calls itself, because the functions may be failing.
-void append(const char* file, const char* text) {
-  const long opened = syscall(SYS_open, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (opened < 0) return;
-  syscall(SYS_write, opened, text, strlen(text));
-  syscall(SYS_close, opened);
 }
 
 // --- Counting calls ------------------------------------------------------------------------------
@@ -129,13 +132,13 @@ void count(const char* call, const CallSite& site) {
 }
 
 __attribute__((destructor)) void write_sites() {
-  if (sites_name == nullptr) return;
+  if (sites_file < 0) return;
   ready = false;
   char line[512];
   for (const Counted& entry : counted) {
     if (entry.call == nullptr) continue;
     snprintf(line, sizeof line, "%s %s %ld\n", entry.call, entry.site, entry.count);
-    append(sites_name, line);
+    append(sites_file, line);
   }
 }
 
@@ -148,10 +151,10 @@ bool is_chosen(const CallSite& site) {
 }
 
 void log_fault(const char* call, const CallSite& site) {
-  if (log_name == nullptr) return;
+  if (log_file < 0) return;
   char line[512];
   snprintf(line, sizeof line, "%s %s %ld\n", call, site.name, nth);
-  append(log_name, line);
+  append(log_file, line);
 }
 
 /// Returns whether the call is a fault that has to be made by the caller.
@@ -172,11 +175,11 @@ bool happens(const char* name, const CallSite& site) {
 bool fails(const char* name, const void* place) {
   if (!ready || inside) return false;
   const bool chosen = strcmp(name, call_name) == 0;
-  if (!chosen && sites_name == nullptr) return false;
+  if (!chosen && sites_file < 0) return false;
   const int before = errno;
   inside = true;
   const CallSite site = call_site(place);
-  if (sites_name != nullptr) count(name, site);
+  if (sites_file >= 0) count(name, site);
   const bool fault = chosen && happens(name, site);
   inside = false;
   errno = before;

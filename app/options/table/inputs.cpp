@@ -37,6 +37,28 @@ std::vector<Row> argument_rows() {
   };
 }
 
+namespace {
+
+Row sandbox_row() {
+  return {
+      .names = "--sandbox",
+      .kind = "MODE",
+      .help =
+          "auto, on or off: reach only the files of this command, start no program, and open "
+          "no connection unless an input is a URL, even if a hostile input takes over. auto: "
+          "on, unless a CUDA device may be used, and with a warning where the kernel can't; "
+          "on: exit 4 where the kernel can't",
+      .value = choice<SandboxMode>(
+          [](Asked& to) -> auto& { return to.sandbox; },
+          {{"auto", SandboxMode::automatic}, {"on", SandboxMode::on}, {"off", SandboxMode::off}}),
+      .places = {{kVideoWork | kPart | kJoin, kInputOutput},
+                 {kVerify, kInput},
+                 {kCalibrate, kRanges},
+                 {kModelCheck, kChecking}}};
+}
+
+}  // namespace
+
 std::vector<Row> input_rows() {
   return {
       {.names = "--allow-references",
@@ -44,19 +66,7 @@ std::vector<Row> input_rows() {
        .fallback = "exit 3",
        .value = flag([](Asked& to) -> bool& { return to.allow_references; }),
        .places = {{kVideoCommands, kInputOutput}, {kVerify, kInput}}},
-      {.names = "--sandbox",
-       .kind = "MODE",
-       .help = "auto, on or off: reach only the files of this command, start no program, and open "
-               "no connection unless an input is a URL, even if a hostile input takes over. auto: "
-               "on, unless a CUDA device may be used, and with a warning where the kernel can't; "
-               "on: exit 4 where the kernel can't",
-       .value = choice<SandboxMode>(
-           [](Asked& to) -> auto& { return to.sandbox; },
-           {{"auto", SandboxMode::automatic}, {"on", SandboxMode::on}, {"off", SandboxMode::off}}),
-       .places = {{kVideoWork | kPart | kJoin, kInputOutput},
-                  {kVerify, kInput},
-                  {kCalibrate, kRanges},
-                  {kModelCheck, kChecking}}},
+      sandbox_row(),
       {.names = "-o,--output",
        .kind = "PATH",
        .help = "The output file; or a directory, if it exists or ends in '/', which facepipe makes "

@@ -292,7 +292,8 @@ int value_inputs(const Operator& op, const onnx::NodeProto& node) {
 std::vector<IntegerRange> ranges_of(const std::vector<std::int64_t>& integers, std::int64_t last) {
   constexpr std::int64_t kMostRanges = 8;
   if (integers.empty()) return {};
-  const auto count = static_cast<std::size_t>(last <= kMostRanges ? last : 1);
+  const std::size_t count =
+      last >= 1 && last <= kMostRanges ? static_cast<std::size_t>(last) : std::size_t{1};
   std::vector<IntegerRange> ranges;
   for (std::size_t i = 0; i < integers.size(); ++i) {
     const IntegerRange one{integers[i], integers[i]};

@@ -180,22 +180,23 @@ TEST(ModelOfBoxes, ThatItsCardDescribesWronglyIsRefused) {
                        [&] { (void)read_boxes(refused.file, refused.card); });
 }
 
+/// Lets the boxes of the best pairs be looked up by an index of all cells.
+void look_up_by_an_index_of_all_cells(onnx::ModelProto& model) {
+  onnx::GraphProto& graph = *model.mutable_graph();
+  std::string best;  // indices of the best cells
+  std::string among_best;
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (node.op_type() == "TopK" && best.empty()) best = node.output(1);
+    if (node.op_type() == "Div") among_best = node.output(0);
+  }
+  for (onnx::NodeProto& node : *graph.mutable_node())
+    if (node.op_type() == "Unsqueeze" && node.input(0) == among_best) node.set_input(0, best);
+}
+
 TEST(ModelOfBoxes, ThatIsHostileIsRefused) {
   const std::pair<const char*, std::function<void(onnx::ModelProto&)>> kHostile[] = {
       {"(GatherElements): has indices from 0 to 83, but only 20 values",
-       [](onnx::ModelProto& model) {
-         // The boxes of the best pairs are looked up by an index of all cells.
-         onnx::GraphProto& graph = *model.mutable_graph();
-         std::string best;  // indices of the best cells
-         std::string among_best;
-         for (const onnx::NodeProto& node : graph.node()) {
-           if (node.op_type() == "TopK" && best.empty()) best = node.output(1);
-           if (node.op_type() == "Div") among_best = node.output(0);
-         }
-         for (onnx::NodeProto& node : *graph.mutable_node())
-           if (node.op_type() == "Unsqueeze" && node.input(0) == among_best)
-             node.set_input(0, best);
-       }},
+       look_up_by_an_index_of_all_cells},
       {"(TopK): takes 85 of 84 values",
        [](onnx::ModelProto& model) {
          for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer())
