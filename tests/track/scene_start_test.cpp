@@ -47,7 +47,8 @@ class Film {
       Detections& found = found_.emplace_back();
       for (int face = 0; face < 40; ++face) {
         const float x = 28 * static_cast<float>(face % 8) + shift / 4;
-        const float y = 30 * static_cast<float>(face / 8) + below(3);
+        const int row = face / 8;
+        const float y = 30 * static_cast<float>(row) + below(3);
         if (random() % 4 != 0) found.push_back({x, y, x + 18, y + 20}, 0.04F + below(60) / 100);
       }
     }
