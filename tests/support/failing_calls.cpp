@@ -283,33 +283,21 @@ ssize_t writev(int file, const iovec* parts, int count) {
   return real(file, &part, 1);
 }
 
-int open(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = va_arg(rest, mode_t);
-  va_end(rest);
-  static auto* const real = next(&::open, "open");
-  FAIL_WITH("open", -1);
-  return real(path, flags, mode);
-}
-int open64(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = va_arg(rest, mode_t);
-  va_end(rest);
-  static auto* const real = next(&::open64, "open64");
-  FAIL_WITH("open", -1);
-  return real(path, flags, mode);
-}
-int openat(int folder, const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = va_arg(rest, mode_t);
-  va_end(rest);
-  static auto* const real = next(&::openat, "openat");
-  FAIL_WITH("open", -1);
-  return real(folder, path, flags, mode);
-}
+// The mode comes last, and only some calls give it. The real function ignores it in the other
+// calls.
+#define OPEN_CAN_FAIL(function, parameters, arguments)      \
+  int function parameters {                                 \
+    va_list rest;                                           \
+    va_start(rest, flags);                                  \
+    const mode_t mode = va_arg(rest, mode_t);               \
+    va_end(rest);                                           \
+    static auto* const real = next(&::function, #function); \
+    FAIL_WITH("open", -1);                                  \
+    return real arguments;                                  \
+  }
+OPEN_CAN_FAIL(open, (const char* path, int flags, ...), (path, flags, mode))
+OPEN_CAN_FAIL(open64, (const char* path, int flags, ...), (path, flags, mode))
+OPEN_CAN_FAIL(openat, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
 int fcntl(int file, int command, ...) {
   va_list rest;
   va_start(rest, command);
