@@ -13,8 +13,10 @@ from cpp_names import definitions
 
 MOST_SOURCES = 10
 MOST_LINES = 4000
-# What constants and types are called. Functions and variables have names that are also members or parameters elsewhere.
+# What constants and types are called. Variables have names that are also members or parameters elsewhere.
 NAME = re.compile(r'\bk?[A-Z]\w*')
+# A call of a function that is neither a member nor named with its namespace.
+CALL = re.compile(r'(?<![\w.>:])([a-z_]\w*)\(')
 INCLUDE = re.compile(r'^#include "(.*)"', re.MULTILINE)
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -46,14 +48,23 @@ class Names:
     defined: set  # what must not be defined twice: names that only one source sees, types, and aliases
     hidden: set  # constants and types that only one source sees, without their namespaces
     used: set  # all words that could be constants or types, also in headers of the tree
+    hidden_functions: set  # functions that only one source sees, without namespaces and parameters
+    called: set  # functions that a source calls, but doesn't hide: they are found in headers of the tree
+
+    @classmethod
+    def none(cls):
+        return cls(*(set() for _ in dataclasses.fields(cls)))
 
     def clash_with(self, other):
-        return self.defined & other.defined or self.hidden & other.used or self.used & other.hidden
+        return (self.defined & other.defined or self.hidden & other.used or self.used & other.hidden or
+                self.hidden_functions & other.called or self.called & other.hidden_functions)
 
     def __ior__(self, other):
         self.defined |= other.defined
         self.hidden |= other.hidden
         self.used |= other.used
+        self.hidden_functions |= other.hidden_functions
+        self.called |= other.called
         return self
 
 
@@ -66,16 +77,18 @@ class Source:
 
     def names(self):
         """Returns the names that this source gives to a batch."""
-        defined, hidden = self.definitions()
+        defined, hidden, functions = self.definitions()
         used = set(NAME.findall(self.text)) | words_of_headers(INCLUDE.findall(self.text))
-        return Names(set(defined), set(hidden), used)
+        called = set(CALL.findall(self.text)) - set(functions)
+        return Names(set(defined), set(hidden), used, set(functions), called)
 
     def definitions(self):
-        """Returns Names.defined and Names.hidden of this source."""
+        """Returns Names.defined, Names.hidden and Names.hidden_functions of this source."""
         found = [d for d in definitions(self.text) if d.is_of_one_source or d.is_type]
         aliases = re.findall(r'^ *using (\w+) =', self.text, re.MULTILINE)
         hidden = {d.name for d in found if d.is_of_one_source and NAME.fullmatch(d.name)}
-        return sorted({d.full_name for d in found}.union(aliases)), sorted(hidden)
+        functions = {d.name.split('(')[0] for d in found if d.is_of_one_source and '(' in d.name}
+        return sorted({d.full_name for d in found}.union(aliases)), sorted(hidden), sorted(functions)
 
     def stands_alone(self):
         # "operator new": in a batch, GCC sees into functions that replace the library's, and warns of each use.
@@ -103,13 +116,13 @@ def make_batches(sources):
     for source in sources:
         lines = source.text.count('\n')
         if source.stands_alone():
-            batches.append(Batch([source], Names(set(), set(), set()), lines))
+            batches.append(Batch([source], Names.none(), lines))
             continue
         names = source.names()
         candidates = open_batches.setdefault(source.flags, [])
         batch = next((b for b in candidates if b.has_room(names, lines)), None)
         if batch is None:
-            batch = Batch([], Names(set(), set(), set()), 0)
+            batch = Batch([], Names.none(), 0)
             candidates.append(batch)
             batches.append(batch)
         batch.add(source, names, lines)

@@ -41,6 +41,14 @@ class Batches(unittest.TestCase):
         alike = [source('a.cpp', 'namespace {\nint size() { return 1; }\n}\n'), source('b.cpp', 'int a = b.size();\n')]
         self.assertEqual(names_of(batches.make_batches(alike)), [['a.cpp', 'b.cpp']])
 
+    def test_a_function_of_one_source_keeps_those_apart_that_call_another_one_of_its_name(self):
+        hidden = source('a.cpp', 'namespace {\nint text(int a) { return a; }\n}\nint a = text(1);\n')
+        caller = source('b.cpp', 'int b = text("b");\n')
+        for pair in ([hidden, caller], [caller, hidden]):
+            self.assertEqual(names_of(batches.make_batches(pair)), [['a.cpp'], ['b.cpp']])
+        with_its_own = source('c.cpp', 'namespace {\nint text(char c) { return c; }\n}\nint c = text(\'c\');\n')
+        self.assertEqual(names_of(batches.make_batches([hidden, with_its_own])), [['a.cpp', 'c.cpp']])
+
     def test_macros_keep_a_source_apart(self):
         texts = ['#define A 1\n', 'int b;\n', 'int c;\n']
         made = batches.make_batches([source(f'{i}.cpp', text) for i, text in enumerate(texts)])
