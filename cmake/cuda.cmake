@@ -1,7 +1,30 @@
 # Looks for CUDA, unless FACEPIPE_CUDA is OFF. Other files read from FACEPIPE_HAS_CUDA whether CUDA was found.
 set(FACEPIPE_CUDA AUTO CACHE STRING "CUDA: AUTO (if nvcc is found), ON or OFF")
-set(FACEPIPE_CUDA_ARCHITECTURES 90 CACHE STRING
-  "As CMAKE_CUDA_ARCHITECTURES; for a release 75-real;80-real;86-real;89-real;90")
+
+# Sets RESULT to the compute capabilities of this machine's GPUs, as far as CUDA 13 supports them. If there is none, it is
+# 90, on which we measure. Numbers without an ending include PTX, which newer GPUs can run, too.
+function(facepipe_architectures_here result)
+  set(found)
+  find_program(NVIDIA_SMI nvidia-smi)
+  if(NVIDIA_SMI)
+    execute_process(COMMAND ${NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE printed ERROR_QUIET RESULT_VARIABLE failed)
+    string(REGEX MATCHALL "[0-9]+[.][0-9]" found "${printed}")
+    string(REPLACE "." "" found "${found}")
+    list(REMOVE_DUPLICATES found)
+    list(FILTER found EXCLUDE REGEX "^([1-6].|7[0-4])$")
+  endif()
+  if(failed OR NOT found)
+    set(found 90)
+  endif()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+if(NOT DEFINED FACEPIPE_CUDA_ARCHITECTURES)
+  facepipe_architectures_here(architectures)
+endif()
+set(FACEPIPE_CUDA_ARCHITECTURES "${architectures}" CACHE STRING
+  "As CMAKE_CUDA_ARCHITECTURES; default: those of this machine's GPUs, or 90 if there is none")
 # Line numbers let the profiler and compute-sanitizer name lines of our sources. The kernels are as fast with them, but
 # they are nearly half of the code's size.
 option(FACEPIPE_CUDA_LINES "Kernels have line numbers, for ncu and compute-sanitizer" OFF)

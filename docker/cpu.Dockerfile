@@ -7,12 +7,13 @@ COPY dev ./
 COPY data data
 RUN FACEPIPE_CUDA=OFF ./dev setup
 COPY . .
-RUN ./dev package deb && install -D build-package/facepipe_*.deb /made/facepipe.deb
+RUN ./dev package deb && install -D build-package/facepipe_*_amd64.deb /made/facepipe.deb
 
 FROM debian:12-slim
-# The package is mounted, not copied, so that it takes no room in the image.
+# The package is mounted, not copied, so that it takes no room in the image. debian:12-slim leaves out documentation, but
+# the licences must stay.
 RUN --mount=type=bind,from=build,source=/made,target=/made \
-    dpkg --install /made/facepipe.deb \
+    dpkg --path-include='/usr/share/doc/facepipe/*' --install /made/facepipe.deb \
  && useradd --create-home facepipe \
  && install -d -o facepipe -g facepipe /data
 USER facepipe

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""parts.py TREE --libraries FILE --ffmpeg FOLDER --version VERSION: tells of which parts a package consists.
+"""parts.py TREE --libraries FILE --ffmpeg FOLDER --opencv FOLDER --version VERSION [--cuda]: tells of which parts a package consists.
 
 Writes into TREE/share/doc/facepipe: sbom.cdx.json (CycloneDX: names and versions of all parts) and licences/ (their
-texts). FILE is the list that private_libraries.py has written.
+texts). FILE is the list that private_libraries.py has written. The folders are those of the packages' own FFmpeg and
+OpenCV.
 """
 import argparse
 import datetime
@@ -32,19 +33,27 @@ def main():
     parser.add_argument("tree", type=pathlib.Path)
     parser.add_argument("--libraries", type=pathlib.Path, required=True)
     parser.add_argument("--ffmpeg", type=pathlib.Path, required=True)
+    parser.add_argument("--opencv", type=pathlib.Path, required=True)
     parser.add_argument("--version", required=True)
+    parser.add_argument("--cuda", action="store_true", help="the program has code for GPUs")
     asked = parser.parse_args()
     doc = asked.tree / "share" / "doc" / "facepipe"
-    debian = debian_parts(asked.libraries, asked.ffmpeg)
-    fetched = [ffmpeg_part(), openvino_part(), model_part(), hiding_model_part()]
+    debian = debian_parts(asked.libraries, (asked.ffmpeg, asked.opencv))
+    fetched = [ffmpeg_part(), opencv_part(), openvino_part(), model_part(), hiding_model_part()]
+    if asked.cuda:
+        fetched += [nvjpeg_part(), cuda_runtime_part()]
     (doc / "sbom.cdx.json").write_text(sbom(asked.version, [*debian.values(), *fetched]), encoding="utf-8")
-    copy_licences(doc / "licences", debian, asked.ffmpeg)
+    copy_licences(doc / "licences", debian, asked.ffmpeg, asked.opencv)
+    if asked.cuda:
+        shutil.copyfile(ROOT / "data/fetched/nvjpeg/licenses/License.txt", doc / "licences" / "nvidia.txt")
+        shutil.copyfile(ROOT / "package/LICENCES-cuda.txt", doc / "licences" / "README-cuda.txt")
 
 
-def debian_parts(libraries, ffmpeg):
-    """Returns a component for each Debian package from which a file was copied, by the package's name."""
+def debian_parts(libraries, built):
+    """Returns a component for each Debian package from which a file was copied, by the package's name. The files in the
+    folders `built` come from no package."""
     files = [line.split("\t") for line in libraries.read_text(encoding="utf-8").splitlines()]
-    owners = {owner_of(path) for _, path in files if not path.startswith(str(ffmpeg))}
+    owners = {owner_of(path) for _, path in files if not path.startswith(tuple(map(str, built)))}
     return {name: debian_part(name) for name in sorted({*owners, *HEADERS})}
 
 
@@ -69,9 +78,27 @@ def ffmpeg_part():
                 "GPL-2.0-or-later")
 
 
+def opencv_part():
+    version = pinned("package/opencv", r"^readonly VERSION=(\S+)$")
+    return part("opencv", version, PackageURL("deb", "debian", "opencv", version, {"arch": "source"}), "Apache-2.0")
+
+
 def openvino_part():
     version = pinned("data/fetch", r"^readonly OPENVINO=openvino==(\S+)$")
     return part("openvino", version, PackageURL("pypi", None, "openvino", version), "Apache-2.0")
+
+
+def nvjpeg_part():
+    version = pinned("data/fetch", r"^readonly NVJPEG=nvidia-nvjpeg==(\S+)$")
+    return part("nvidia-nvjpeg", version, PackageURL("pypi", None, "nvidia-nvjpeg", version))
+
+
+def cuda_runtime_part():
+    """Returns the runtime of the compiler, which is in the program (libcudart_static)."""
+    printed = subprocess.run([os.environ.get("CUDACXX", "nvcc"), "--version"], capture_output=True, text=True,
+                             check=True).stdout
+    version = re.search(r"V([\d.]+)", printed)[1]
+    return part("cuda-cudart", version, PackageURL("generic", "nvidia", "cuda-cudart", version))
 
 
 def model_part():
@@ -107,7 +134,7 @@ def sbom(version, parts):
     return JsonV1Dot6(bom).output_as_string(indent=1) + "\n"
 
 
-def copy_licences(to, debian, ffmpeg):
+def copy_licences(to, debian, ffmpeg, opencv):
     shutil.rmtree(to, ignore_errors=True)
     to.mkdir(parents=True)
     for name in debian:
@@ -115,6 +142,7 @@ def copy_licences(to, debian, ffmpeg):
     for name in COMMON:
         shutil.copyfile(f"/usr/share/common-licenses/{name}", to / f"{name}.txt")
     shutil.copyfile(ffmpeg / "LICENSE.md", to / "ffmpeg.md")
+    shutil.copyfile(opencv / "LICENSE", to / "opencv.txt")
     shutil.copyfile(ROOT / "data/fetched/models/LICENSE", to / "centerface.txt")
     shutil.copytree(ROOT / "data/fetched/openvino/licenses", to / "openvino")
     shutil.copyfile(ROOT / "package/LICENCES.txt", to / "README.txt")

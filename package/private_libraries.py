@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""private_libraries.py TREE --from FOLDER --patchelf PROGRAM --list FILE: makes an installed facepipe independent of
+"""private_libraries.py TREE --from FOLDER... --patchelf PROGRAM --list FILE: makes an installed facepipe independent of
 the libraries of this machine.
 
 TREE is what `cmake --install` has made. The script copies each library that the program and its libraries need into
-TREE/lib/facepipe, and lets the libraries find each other there. Libraries come from --from first (the packages' own
-FFmpeg), then from this system. Only the C and C++ runtime stays outside. FILE gets a line for each library that was
+TREE/lib/facepipe, and lets the libraries find each other there. Libraries come from the folders of --from first (the
+packages' own FFmpeg and OpenCV), then from this system. Only the C and C++ runtime stays outside. FILE gets a line for each library that was
 copied from this system, with its path here.
 """
 import argparse
@@ -20,13 +20,13 @@ from promise import OUTSIDE
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=pathlib.Path)
-    parser.add_argument("--from", dest="folder", type=pathlib.Path, required=True)
+    parser.add_argument("--from", dest="folders", type=pathlib.Path, action="append", required=True)
     parser.add_argument("--patchelf", required=True)
     parser.add_argument("--list", type=pathlib.Path, required=True)
     asked = parser.parse_args()
     private = asked.tree / "lib" / "facepipe"
     private.mkdir(parents=True, exist_ok=True)
-    known = known_libraries(asked.folder)
+    known = known_libraries(asked.folders)
     copied = {}
     files = [asked.tree / "bin" / "facepipe", *sorted(private.iterdir())]
     while files:
@@ -46,7 +46,7 @@ def main():
           "with OpenVINO")
 
 
-def known_libraries(folder):
+def known_libraries(folders):
     """Returns the path of each library by its name."""
     known = {}
     listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
@@ -54,7 +54,8 @@ def known_libraries(folder):
         name, arrow, path = line.strip().partition(" => ")
         if arrow and "x86-64" in name:
             known.setdefault(name.split()[0], pathlib.Path(path))
-    known.update({path.name: path for path in folder.iterdir() if ".so" in path.name})
+    for folder in folders:
+        known.update({path.name: path for path in folder.iterdir() if ".so" in path.name})
     return known
 
 

@@ -17,3 +17,22 @@ fetch_debian_source() {
   rm -rf "$state"
   (cd "$folder" && printf '%s\n' "$@" | sha256sum --check --quiet --strict)
 }
+
+# unpack_debian_source NAME FOLDER: unpacks the files in FOLDER that fetch_debian_source has downloaded, into FOLDER/NAME,
+# with Debian's patches. A file NAME_*.orig-PART.tar.xz becomes the folder PART in it.
+unpack_debian_source() {
+  local name=$1 folder=$2 source=$2/$1 file part patch
+  mkdir "$source"
+  tar -xJf "$folder/${name}"_*.orig.tar.xz -C "$source" --strip-components 1
+  for file in "$folder/${name}"_*.orig-*.tar.xz; do
+    [[ -f $file ]] || continue
+    part=${file##*.orig-}
+    part=${part%.tar.xz}
+    mkdir "$source/$part"
+    tar -xJf "$file" -C "$source/$part" --strip-components 1
+  done
+  tar -xJf "$folder/${name}"_*.debian.tar.xz -C "$source"
+  sed '/^#/d; /^$/d' "$source/debian/patches/series" | while read -r patch; do
+    patch -d "$source" -p1 --quiet <"$source/debian/patches/$patch"
+  done
+}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""wheel.py TREE --version VERSION --to FILE: packs the Python module and an installed facepipe as a wheel.
+"""wheel.py TREE --name NAME --version VERSION --to FILE: packs the Python module and an installed facepipe as a wheel.
 
 The program, its libraries and its model are in the module's folder. pip installs the man pages and the scripts for
-shells below the environment's share/. Equal trees give equal files.
+shells below the environment's share/. Equal trees give equal files. NAME is the name of the package; the module's name
+is facepipe.
 """
 import base64
 import hashlib
@@ -20,7 +21,7 @@ SHARED = ("man", "bash-completion", "zsh", "fish")
 
 METADATA = """\
 Metadata-Version: 2.4
-Name: facepipe
+Name: {name}
 Version: {version}
 Summary: Finds faces in video, draws boxes around them or hides them
 License-Expression: Apache-2.0 AND GPL-2.0-or-later
@@ -42,10 +43,11 @@ Description-Content-Type: text/markdown
 
 
 def main():
-    asked = packing(__doc__, version=str)
-    info = f"facepipe-{asked.version}.dist-info"
-    files = {**module_files(asked.tree), **shared_files(asked.tree, asked.version), **licence_files(asked.tree, info)}
-    texts = {f"{info}/{name}": text for name, text in info_texts(files, asked.version, info).items()}
+    asked = packing(__doc__, name=str, version=str)
+    beginning = f"{asked.name.replace('-', '_')}-{asked.version}"
+    info = f"{beginning}.dist-info"
+    files = {**module_files(asked.tree), **shared_files(asked.tree, beginning), **licence_files(asked.tree, info)}
+    texts = {f"{info}/{name}": text for name, text in info_texts(files, asked.name, asked.version, info).items()}
     write(asked.to, files, texts, f"{info}/RECORD")
 
 
@@ -57,10 +59,10 @@ def module_files(tree):
     return found
 
 
-def shared_files(tree, version):
+def shared_files(tree, beginning):
     found = {}
     for folder in SHARED:
-        found.update(files_below(tree / "share" / folder, f"facepipe-{version}.data/data/share/{folder}"))
+        found.update(files_below(tree / "share" / folder, f"{beginning}.data/data/share/{folder}"))
     return found
 
 
@@ -74,11 +76,11 @@ def files_below(folder, name):
     return {f"{name}/{path.relative_to(folder)}": path for path in folder.rglob("*") if path.is_file()}
 
 
-def info_texts(files, version, info):
-    licences = sorted(name.removeprefix(f"{info}/licenses/") for name in files if name.startswith(f"{info}/licenses/"))
+def info_texts(files, name, version, info):
+    licences = sorted(file.removeprefix(f"{info}/licenses/") for file in files if file.startswith(f"{info}/licenses/"))
     return {
-        "METADATA": METADATA.format(version=version, description=description(),
-                                    licence_files="\n".join(f"License-File: {name}" for name in licences)),
+        "METADATA": METADATA.format(name=name, version=version, description=description(),
+                                    licence_files="\n".join(f"License-File: {file}" for file in licences)),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: facepipe's package/wheel.py\nRoot-Is-Purelib: false\nTag: {TAG}\n",
         "entry_points.txt": "[console_scripts]\nfacepipe = facepipe.__main__:main\n"
                             "facepipe-ray = facepipe.cluster:main\n",

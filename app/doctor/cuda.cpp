@@ -3,6 +3,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <string>
+#include <vector>
+
+#include "core/chip_code.h"
 
 namespace facepipe::app {
 namespace {
@@ -11,8 +14,10 @@ std::string cuda_version(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-void print_versions(const cuda::Versions& versions, const Print& print) {
+void print_versions(const cuda::Versions& versions, const std::vector<ChipCode>& codes,
+                    const Print& print) {
   print_line(print, "runtime", cuda_version(versions.runtime));
+  print_line(print, "code for", describe_chip_codes(codes) + "; it was only ever run on 9.0");
   if (versions.driver == 0) {
     print_line(print, "driver", "not installed");
     return;
@@ -60,7 +65,7 @@ void print_nvenc(const pipeline::ChipAbilities& chip, const Print& print) {
 
 void print_cuda(const CudaProbe& probe, const pipeline::CudaAbilities& found, const Print& print) {
   print("cuda\n");
-  print_versions(found.versions, print);
+  print_versions(found.versions, found.codes, print);
   for (std::size_t i = 0; i < found.chips.size() && i < probe.devices.size(); ++i) {
     const pipeline::ChipAbilities& chip = found.chips[i];
     print_chip(i, probe.devices[i], chip.facts, print);

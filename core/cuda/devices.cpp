@@ -9,11 +9,23 @@
 namespace facepipe::cuda {
 namespace {
 
-// This is the oldest compute capability that CUDA 13 supports. This program is compiled for it too.
+// This is the oldest compute capability that CUDA 13 supports.
 constexpr int kOldestMajor = 7;
 constexpr int kOldestMinor = 5;
 
+/// Returns why this program can't use the chip; empty if it can.
+std::string problem_of(const DeviceFacts& chip) {
+  if (chip.major < kOldestMajor || (chip.major == kOldestMajor && chip.minor < kOldestMinor))
+    return "is older than compute capability 7.5";
+  const std::vector<ChipCode> codes = compiled_codes();
+  if (runs_on_chip(codes, chip.major, chip.minor)) return "";
+  return "has compute capability " + std::to_string(chip.major) + "." + std::to_string(chip.minor) +
+         ", but this build has code for " + describe_chip_codes(codes);
+}
+
 }  // namespace
+
+std::vector<ChipCode> compiled_codes() { return chip_codes(FACEPIPE_CUDA_ARCHITECTURES); }
 
 Versions versions() {
   Versions found;
@@ -53,9 +65,7 @@ CudaProbe probe_devices() {
     return probe;
   }
   for (const DeviceFacts& device : devices()) {
-    const bool old = device.major < kOldestMajor ||
-                     (device.major == kOldestMajor && device.minor < kOldestMinor);
-    probe.devices.push_back({device.name, old ? "is older than compute capability 7.5" : ""});
+    probe.devices.push_back({device.name, problem_of(device)});
   }
   return probe;
 }

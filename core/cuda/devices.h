@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/chip_code.h"
 #include "core/device.h"
 
 namespace facepipe::cuda {
@@ -25,6 +26,9 @@ struct Versions {
                         ///< doesn't report it
 };
 [[nodiscard]] Versions versions();
+
+/// Returns for which chips this program was compiled.
+[[nodiscard]] std::vector<ChipCode> compiled_codes();
 
 /// Returns what CUDA's driver reports about its devices; an empty list if there is no driver.
 [[nodiscard]] std::vector<DeviceFacts> devices();

@@ -41,6 +41,7 @@ void try_nvenc(Device device, ChipAbilities& chip) {
 CudaAbilities cuda_abilities() {
   CudaAbilities found;
   found.versions = cuda::versions();
+  found.codes = cuda::compiled_codes();
   int index = 0;
   for (cuda::DeviceFacts& facts : cuda::devices()) {
     const Device device{DeviceKind::cuda, index++};

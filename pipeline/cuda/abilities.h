@@ -28,6 +28,7 @@ struct ChipAbilities {
 
 struct CudaAbilities {
   cuda::Versions versions;
+  std::vector<ChipCode> codes;       ///< for which chips this program was compiled
   std::vector<ChipAbilities> chips;  ///< in CUDA's order
 };
 

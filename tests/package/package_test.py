@@ -50,7 +50,7 @@ class Trees(unittest.TestCase):
         return to
 
     def test_equal_trees_give_equal_packages(self):
-        for script, options in (("tarball.py", ["--name", "facepipe-0.1.0"]), ("wheel.py", ["--version", "0.1.0"])):
+        for script, options in (("tarball.py", ["--name", "facepipe-0.1.0"]), ("wheel.py", ["--name", "facepipe", "--version", "0.1.0"])):
             first = self.made(script, self.tree("first"), "first.package", *options)
             for path in (self.folder / "first").rglob("*"):
                 os.utime(path, (1, 1))
@@ -72,7 +72,7 @@ class Trees(unittest.TestCase):
             self.assertEqual(tar.getmember("facepipe-0.1.0/lib/facepipe/libav.so.1").mode, 0o644)
 
     def test_a_wheel_lists_its_files_with_their_hashes(self):
-        with zipfile.ZipFile(self.made("wheel.py", self.tree("w"), "w.whl", "--version", "0.1.0")) as wheel:
+        with zipfile.ZipFile(self.made("wheel.py", self.tree("w"), "w.whl", "--name", "facepipe", "--version", "0.1.0")) as wheel:
             listed = {name: (digest, size) for name, digest, size in
                       csv.reader(io.StringIO(wheel.read("facepipe-0.1.0.dist-info/RECORD").decode()))}
             self.assertCountEqual(listed, wheel.namelist())
@@ -88,8 +88,34 @@ class Trees(unittest.TestCase):
                          "facepipe-0.1.0.dist-info/licenses/x264.txt", "facepipe-0.1.0.dist-info/sboms/sbom.cdx.json"):
                 self.assertIn(name, listed)
 
+    def test_the_wheel_for_gpus_has_another_name_and_the_same_module(self):
+        with zipfile.ZipFile(self.made("wheel.py", self.tree("w"), "w.whl", "--name", "facepipe-cuda", "--version",
+                                       "0.1.0")) as wheel:
+            self.assertIn("Name: facepipe-cuda\n", wheel.read("facepipe_cuda-0.1.0.dist-info/METADATA").decode())
+            for name in ("facepipe/__init__.py", "facepipe/bin/facepipe",
+                         "facepipe_cuda-0.1.0.data/data/share/man/man1/facepipe.1"):
+                self.assertIn(name, wheel.namelist())
+
+    @unittest.skipUnless(shutil.which("dpkg-deb"), "there is no dpkg-deb")
+    def test_only_one_of_the_two_debian_packages_can_be_installed(self):
+        for name, other in (("facepipe", "facepipe-cuda"), ("facepipe-cuda", "facepipe")):
+            tree = self.tree(name)
+            (tree / "share/doc/facepipe/CHANGELOG.md").write_text("changes")
+            for library in ("libbz2.so.1.0", "libz.so.1"):
+                (tree / "lib/facepipe" / library).write_text("library")
+            deb = self.made("deb.py", tree, f"{name}.deb", "--name", name, "--version", "0.1.0", "--work",
+                            self.folder / "work")
+            said = subprocess.run(["dpkg-deb", "--field", deb, "Package", "Conflicts"], check=True, capture_output=True,
+                                  text=True).stdout
+            self.assertEqual(said, f"Package: {name}\nConflicts: {other}\n")
+            listed = subprocess.run(["dpkg-deb", "--contents", deb], check=True, capture_output=True, text=True).stdout
+            for file in ("usr/bin/facepipe", f"usr/share/doc/{name}/copyright", f"usr/share/doc/{name}/licences/x264.txt",
+                         f"usr/share/lintian/overrides/{name}"):
+                self.assertIn(f" ./{file}\n", listed)
+
     def test_an_installed_wheel_runs(self):
-        wheel = self.made("wheel.py", self.tree("w"), "facepipe-0.1.0-py3-none-any.whl", "--version", "0.1.0")
+        wheel = self.made("wheel.py", self.tree("w"), "facepipe-0.1.0-py3-none-any.whl", "--name", "facepipe",
+                          "--version", "0.1.0")
         ended = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                                 "--no-index", "--no-deps", "--target", self.folder / "installed", wheel],
                                check=False, capture_output=True, text=True)

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace facepipe::app {
 namespace {
+
+std::vector<ChipCode> some_codes() { return chip_codes("75-real,90"); }
 
 std::string text_of(const CudaProbe& probe, const pipeline::CudaAbilities& found) {
   std::string text;
@@ -18,6 +21,7 @@ std::string text_of(const CudaProbe& probe, const pipeline::CudaAbilities& found
 pipeline::CudaAbilities one_chip() {
   pipeline::CudaAbilities found;
   found.versions = {13000, 13010, "580.95.05"};
+  found.codes = some_codes();
   pipeline::ChipAbilities chip;
   chip.facts = {"Some Chip", 9, 0, std::size_t{80} << 30U, 132};
   chip.decodes = {{"h264", "4:2:0", 8, {48, 16}, {4096, 4096}},
@@ -30,18 +34,22 @@ pipeline::CudaAbilities one_chip() {
 TEST(DoctorCuda, TellsThatThereIsNoDriver) {
   pipeline::CudaAbilities found;
   found.versions.runtime = 13000;
+  found.codes = some_codes();
   EXPECT_EQ(text_of({true, "no driver", {}}, found),
             "cuda\n"
             "  runtime       13.0\n"
+            "  code for      7.5, 9.0 and newer; it was only ever run on 9.0\n"
             "  driver        not installed\n");
 }
 
 TEST(DoctorCuda, TellsADriverWithoutAChip) {
   pipeline::CudaAbilities found;
   found.versions = {13000, 12080, ""};
+  found.codes = some_codes();
   EXPECT_EQ(text_of({true, "too old", {}}, found),
             "cuda\n"
             "  runtime       13.0\n"
+            "  code for      7.5, 9.0 and newer; it was only ever run on 9.0\n"
             "  driver        for CUDA up to 12.8\n");
 }
 
@@ -49,6 +57,7 @@ TEST(DoctorCuda, DescribesAChip) {
   EXPECT_EQ(text_of({true, "", {{"Some Chip", ""}}}, one_chip()),
             "cuda\n"
             "  runtime       13.0\n"
+            "  code for      7.5, 9.0 and newer; it was only ever run on 9.0\n"
             "  driver        for CUDA up to 13.1 (release 580.95.05)\n"
             "  cuda:0        Some Chip, compute capability 9.0, 80.0 GiB, 132 multiprocessors\n"
             "    NVDEC       h264       4:2:0 8 bits, 48x16 to 4096x4096\n"
