@@ -229,7 +229,8 @@ Json tracks_json(const std::optional<pipeline::TrackCounts>& counts) {
   return {{"hidden", counts->hidden},
           {"kept", counts->kept},
           {"suggested", counts->suggested},
-          {"likely", counts->likely}};
+          {"likely", counts->likely},
+          {"likely_at", spans_json(counts->likely_at)}};
 }
 
 /// Returns what the log of a review says; null if there is none.

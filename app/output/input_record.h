@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "app/output/time_spans.h"
+#include "core/time_spans.h"
 #include "app/review/log_chain.h"
 
 namespace facepipe::app {

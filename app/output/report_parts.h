@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/output/time_spans.h"
+#include "core/time_spans.h"
 #include "video/read/ledger.h"
 
 namespace facepipe::app {

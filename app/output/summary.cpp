@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "app/output/command_text.h"
+#include "app/output/html/numbers.h"
 #include "app/output/joined.h"
 #include "app/output/text.h"
 #include "pipeline/job_result.h"
@@ -61,6 +63,18 @@ std::string copies_line(const std::vector<pipeline::CopySum>& copies) {
   return line.empty() ? line : line + '\n';
 }
 
+/// Returns what a person should look at before anybody else sees the video; empty if there is
+/// nothing.
+std::string check_line(const InputOutcome& outcome, const std::string& things) {
+  const std::optional<pipeline::TrackCounts>& counts = outcome.result.track_counts;
+  if (!counts || counts->likely == 0 || outcome.result.output.empty()) return {};
+  std::vector<std::pair<double, double>> spans;
+  for (const TimeSpans::Span& span : counts->likely_at.spans())
+    spans.emplace_back(span.from_s, span.to_s);
+  return fmt::format("  look: visible tracks that may be {}: {}{}; facepipe review shows them\n",
+                     things, counts->likely, spans.empty() ? "" : ", at " + short_spans(spans));
+}
+
 std::string input_line(const InputOutcome& outcome, const std::string& things) {
   const std::string input = terminal_text(without_queries(outcome.planned.input));
   if (!outcome.has_result()) {
@@ -79,7 +93,8 @@ std::string input_line(const InputOutcome& outcome, const std::string& things) {
     line += fmt::format(" ({} packets of other streams lost)", result.side_packets_lost);
   line += fmt::format(", {} {}, {:.1f} fps", result.counts.faces, things, result.times.fps);
   if (!result.output.empty()) line += " -> " + terminal_text(result.output.string());
-  return line + '\n' + shares_line(result) + copies_line(result.resources.copies);
+  return line + '\n' + check_line(outcome, things) + shares_line(result) +
+         copies_line(result.resources.copies);
 }
 
 std::string total_line(const std::vector<InputOutcome>& outcomes, const std::string& things,

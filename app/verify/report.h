@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/options/options.h"
-#include "app/output/time_spans.h"
+#include "core/time_spans.h"
 #include "core/geometry.h"
 #include "detector/facts.h"
 #include "detector/turned_faces.h"

@@ -5,10 +5,12 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "core/error.h"
+#include "core/time_spans.h"
 #include "track/matching.h"
 #include "track/tracker.h"
 #include "track/waiting_frames.h"
@@ -112,7 +114,11 @@ class TrackedFrames final : public HiddenFrames {
   [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                 track::TrackStep followed) override {
     if (builder_) stamps_.push_back(frame.pts);
-    for (const track::SeenTrack& seen : followed.seen) begun_ = std::max(begun_, seen.id + 1);
+    for (const track::SeenTrack& seen : followed.seen) {
+      begun_ = std::max(begun_, seen.id + 1);
+      seen_at_.try_emplace(seen.id, TimeSpans::Span{frame.time_s, 0}).first->second.to_s =
+          frame.time_s;
+    }
     return hidden(frames_.add(std::move(followed)));
   }
 
@@ -153,11 +159,16 @@ class TrackedFrames final : public HiddenFrames {
   }
 
   void count(const track::TrackSummary& track) {
-    if (track.hidden)
+    const auto seen_at = seen_at_.extract(track.id);
+    if (track.hidden) {
       ++counts_.hidden;
-    else if (const ScoreScale& scale = scales_.of(track.found_class);
-             track.best_score >= scale.own(job_.tracks.doubtful_score))
-      count_suggested(track.best_score, scale.own(kLikelyScore), counts_);
+      return;
+    }
+    const ScoreScale& scale = scales_.of(track.found_class);
+    if (track.best_score < scale.own(job_.tracks.doubtful_score)) return;
+    const std::int64_t likely = counts_.likely;
+    count_suggested(track.best_score, scale.own(kLikelyScore), counts_);
+    if (counts_.likely > likely && seen_at) counts_.likely_at.add(seen_at.mapped());
   }
 
   const HideJob& job_;
@@ -168,6 +179,8 @@ class TrackedFrames final : public HiddenFrames {
   std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;
   TrackCounts counts_;
+  /// When each track that hasn't ended was detected, by its id.
+  std::unordered_map<std::int64_t, TimeSpans::Span> seen_at_;
   std::int64_t begun_ = 0;
   bool handed_over_ = false;
 };

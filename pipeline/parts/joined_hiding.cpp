@@ -15,6 +15,7 @@ void add_counts(TrackCounts& to, const TrackCounts& more) {
   to.kept += more.kept;
   to.suggested += more.suggested;
   to.likely += more.likely;
+  for (const TimeSpans::Span& span : more.likely_at.spans()) to.likely_at.add(span);
 }
 
 }  // namespace

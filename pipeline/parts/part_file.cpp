@@ -18,7 +18,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-constexpr std::string_view kForm = "facepipe part 2\n";
+constexpr std::string_view kForm = "facepipe part 3\n";
 // After the facts: their position, and the hash.
 constexpr std::int64_t kEndBytes = 8 + 16;
 // Packets of FFmpeg are shorter than 2^31 bytes, and a frame's facts are much smaller.
@@ -156,10 +156,19 @@ void pack_tracks(Packing& packing, Collected& collected) {
   }
 }
 
+template <typename Packing, typename Spans>
+void pack_spans(Packing& packing, Spans& spans) {
+  std::vector<TimeSpans::Span> list = spans.spans();
+  pack_list(packing, list, [&](auto& span) { pack_all(packing, span.from_s, span.to_s); });
+  if constexpr (Packing::kUnpacks)
+    for (const TimeSpans::Span& span : list) spans.add(span);
+}
+
 template <typename Packing, typename Hidden>
 void pack_hidden(Packing& packing, Hidden& hidden) {
   pack_all(packing, hidden.tracks_begun, hidden.counts.hidden, hidden.counts.kept,
            hidden.counts.suggested, hidden.counts.likely);
+  pack_spans(packing, hidden.counts.likely_at);
   pack_tracks(packing, hidden.tracks);
   if (pack_presence(packing, hidden.next_pts)) packing(*hidden.next_pts);
 }

@@ -123,6 +123,11 @@ TEST_F(HideTest, CountsSuggestedTracksByTheScaleOfTheNetwork) {
     EXPECT_EQ(counts->hidden, c.hidden) << c.score;
     EXPECT_EQ(counts->suggested, c.suggested) << c.score;
     EXPECT_EQ(counts->likely, c.likely) << c.score;
+    const std::vector<TimeSpans::Span>& at = counts->likely_at.spans();
+    ASSERT_EQ(at.size(), static_cast<std::size_t>(c.likely)) << c.score;
+    if (c.likely == 0) continue;
+    EXPECT_DOUBLE_EQ(at[0].from_s, 0) << c.score;
+    EXPECT_DOUBLE_EQ(at[0].to_s, 24 * 0.04) << c.score;
   }
 }
 

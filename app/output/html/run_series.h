@@ -3,7 +3,7 @@
 
 #include "app/output/html/longest_tracks.h"
 #include "app/output/html/series.h"
-#include "app/output/time_spans.h"
+#include "core/time_spans.h"
 #include "core/frame_record.h"
 #include "core/histogram.h"
 #include "core/timing.h"

@@ -170,6 +170,22 @@ TEST(Summary, TellsWhatWasCopiedAndNothingElse) {
   EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("copied")));
 }
 
+TEST(Summary, SaysAtWhichTimesAPersonShouldLook) {
+  InputOutcome outcome = done_outcome("a.mp4");
+  pipeline::TrackCounts& counts = outcome.result.track_counts.emplace();
+  counts.hidden = 5;
+  EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("look:")));
+  counts.likely = 2;
+  counts.likely_at.add({3, 4.5});
+  counts.likely_at.add({70, 72});
+  EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}),
+              HasSubstr(" -> out/a.mp4\n"
+                        "  look: visible tracks that may be faces: 2, at 3 s to 4.5 s, 1:10 to 1:12; "
+                        "facepipe review shows them\n"));
+  outcome.result.output.clear();  // detect hides nothing
+  EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("look:")));
+}
+
 /// Returns the times of four frames. Reading takes 1 ms for each frame, and encoding takes 0.25 s
 /// for all.
 pipeline::StageTimes times_of_four_frames() {

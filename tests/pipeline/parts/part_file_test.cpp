@@ -71,6 +71,8 @@ PartFacts some_facts() {
   pipeline::HiddenPart& hidden = facts.hidden.emplace();
   hidden.tracks_begun = 12;
   hidden.counts = {1, 2, 3, 4};
+  hidden.counts.likely_at.add({1, 2});
+  hidden.counts.likely_at.add({9, 9.5});
   hidden.tracks.frames = 3;
   hidden.tracks.tracks[7] = {
       {{40, {1, 2, 3, 4}, track::BoxState::held}, {80, {5, 6, 7, 8}}}, {1}, 0.75F, true, 2};
@@ -115,6 +117,8 @@ TEST_F(PartFiles, HoldTheFacts) {
   EXPECT_EQ(facts.hidden->tracks_begun, 12);
   EXPECT_EQ(facts.hidden->counts.hidden, 1);
   EXPECT_EQ(facts.hidden->counts.likely, 4);
+  ASSERT_EQ(facts.hidden->counts.likely_at.spans().size(), 2U);
+  EXPECT_EQ(facts.hidden->counts.likely_at.spans()[1].to_s, 9.5);
   EXPECT_EQ(facts.hidden->next_pts, 1234);
   EXPECT_EQ(facts.hidden->tracks.frames, 3);
   EXPECT_EQ(facts.hidden->tracks.tracks, expected.hidden->tracks.tracks);

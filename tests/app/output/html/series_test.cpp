@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "app/output/html/longest_tracks.h"
-#include "app/output/time_spans.h"
 
 namespace facepipe::app {
 namespace {
@@ -115,23 +114,6 @@ TEST(LogCounts, AreBarsFromTheSmallestToTheLargestValue) {
     all += bar.count;
   }
   EXPECT_EQ(all, 6);
-}
-
-TEST(TimeSpans, JoinNeighboursAndNeverGrowBeyondTheirLimit) {
-  TimeSpans spans(0.25, 4);
-  spans.add(1);
-  spans.add(1.04);
-  spans.add(3);
-  spans.add(kNan);
-  ASSERT_THAT(spans.spans(), SizeIs(2));
-  EXPECT_EQ(spans.spans()[0].from_s, 1);
-  EXPECT_EQ(spans.spans()[0].to_s, 1.04);
-  for (int i = 0; i < 1000; ++i) spans.add(10 + i * 3);
-  ASSERT_THAT(spans.spans(), SizeIs(4));
-  EXPECT_EQ(spans.spans().front().from_s, 1);
-  EXPECT_EQ(spans.spans().back().to_s, 10 + 999 * 3);
-  spans.add(0.5);  // times may come late
-  EXPECT_EQ(spans.spans().front().from_s, 0.5);
 }
 
 TEST(LongestTracks, AreKeptAmongManyShortOnes) {

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <vector>
 
-namespace facepipe::app {
+namespace facepipe {
 
-/// Holds spans of a video's time. A time near the last span extends it. If there are too many
-/// spans, those with the shortest gap between them become one. So all times are always covered. Not
-/// thread-safe.
+/// Holds spans of a video's time. A time near a span extends it. If there are too many spans, those
+/// with the shortest gap between them become one. So all times are always covered. Not thread-safe.
 class TimeSpans {
  public:
   struct Span {
@@ -20,8 +19,9 @@ class TimeSpans {
   /// @param most    the largest number of spans, at least 1
   TimeSpans(double near_s, std::size_t most) : near_s_(near_s), most_(most) {}
 
-  /// Adds a time. Does nothing if it is not finite. Times usually rise.
-  void add(double time_s);
+  void add(double time_s) { add({time_s, time_s}); }
+  /// Adds all times of a span. Does nothing if a bound is not finite, or if `to_s` < `from_s`.
+  void add(Span span);
   [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
 
  private:
@@ -32,4 +32,4 @@ class TimeSpans {
   std::vector<Span> spans_;  ///< sorted, without overlaps
 };
 
-}  // namespace facepipe::app
+}  // namespace facepipe
