@@ -7,7 +7,7 @@
 
 #include "app/options/command_names.h"
 #include "app/options/config_file.h"
-#include "app/options/derive.h"
+#include "app/options/derive/derive.h"
 #include "app/options/feed.h"
 #include "app/options/help/help.h"
 #include "app/options/table.h"

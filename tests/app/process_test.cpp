@@ -139,7 +139,7 @@ TEST_F(ProcessTest, C7ASmallStackIsEnough) {
 
 TEST_F(ProcessTest, FirstInterruptCountsWithStandardStreamsClosed) {
   const fs::path clip = folder_ / "long.mp4";
-  test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=100:d=60 -c:v libx264 -preset ultrafast", clip);
+  test::make_long_clip("320x180:r=100", 60, clip);
   Process program(run_on(clip), [] {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(stream);
   });
@@ -164,8 +164,7 @@ TEST_F(ProcessTest, FirstInterruptCountsWhileAFileOfFramesHasNoReader) {
 TEST_F(ProcessTest, FirstInterruptCountsWhileAVideosReaderStalls) {
   const fs::path fifo = folder_ / "out.mkv";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=100:d=20 -c:v libx264 -preset ultrafast",
-               folder_ / "clip.mp4");
+  test::make_long_clip("320x180:r=100", 20, folder_ / "clip.mp4");
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
   Process program({FACEPIPE_PROGRAM, "run", folder_ / "clip.mp4", "-o", fifo, "--device", "cpu",
                    "--model", kModel.string(), "-q"},

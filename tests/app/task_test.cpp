@@ -39,7 +39,7 @@ class Tasks : public testing::Test {
     clips_.emplace();
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=2 -c:v mjpeg -q:v 2", clip());
     // A run on this clip takes longer than any test waits.
-    ffmpeg("-f lavfi -i testsrc2=s=640x360:r=60:d=120 -c:v libx264 -preset ultrafast", long_clip());
+    make_long_clip("640x360:r=60", 120, long_clip());
   }
   static void TearDownTestSuite() { clips_.reset(); }
   static fs::path clip() { return *clips_ / "clip.mkv"; }
@@ -171,13 +171,13 @@ TEST_F(Tasks, WaitsWhileAnotherProcessWrites) {
 TEST_F(Tasks, WithoutLocksTheSlowerTaskIsTriedAgain) {
   if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
   constexpr int kNoSuchCall = 38;  // ENOSYS
-  Started slow(with_locks(kNoSuchCall, task("run", long_clip(), {"--end", "20"})));
+  Started slow(with_locks(kNoSuchCall, task("run", long_clip(), {"--end", "10"})));
   ASSERT_TRUE(comes_true([&] { return is_at_work(); }));
   Started fast(with_locks(kNoSuchCall, task("run", clip())));
   EXPECT_EQ(fast.exit_code(), 0);
   const std::string made = read_file(dir_ / "out.mkv");
   EXPECT_EQ(slow.exit_code(), 75);
-  EXPECT_EQ(run_program(task("run", long_clip(), {"--end", "20"})).exit_code, 0);
+  EXPECT_EQ(run_program(task("run", long_clip(), {"--end", "10"})).exit_code, 0);
   EXPECT_EQ(read_file(dir_ / "out.mkv"), made) << "the work is done";
   EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl", "out.mkv", "r.json"));
 }

@@ -95,6 +95,14 @@ void ffmpeg(const std::string& arguments, const fs::path& output) {
   checked(command);
 }
 
+void make_long_clip(const std::string& source, int seconds, const fs::path& output) {
+  const TemporaryFolder folder;
+  const fs::path second = folder / "second.mp4";
+  ffmpeg("-f lavfi -i testsrc2=s=" + source + ":d=1 -c:v libx264 -preset ultrafast", second);
+  ffmpeg("-stream_loop " + std::to_string(seconds - 1) + " -i " + second.string() + " -c copy",
+         output);
+}
+
 void mark_turned(const fs::path& mp4, const TrackMatrix& matrix) {
   std::string bytes = read_file(mp4);
   const std::size_t header = bytes.find("tkhd");

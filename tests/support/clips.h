@@ -24,6 +24,11 @@ struct CommandResult {
 /// std::runtime_error with ffmpeg's message if ffmpeg fails.
 void ffmpeg(const std::string& arguments, const std::filesystem::path& output);
 
+/// Writes an H.264 video of this many seconds. `source` is the size and the rate of ffmpeg's test
+/// picture, for example "64x48:r=25". Each second shows the same frames and begins with a key
+/// frame. Only one second is encoded, so a long video is made as fast as a short one.
+void make_long_clip(const std::string& source, int seconds, const std::filesystem::path& output);
+
 /// Turns or mirrors a picture (ISO/IEC 14496-12, 6.2.2): x' = a x + c y, y' = b x + d y. FFmpeg and
 /// players then move the picture so that it is visible.
 struct TrackMatrix {
