@@ -158,7 +158,7 @@ struct OverlayLayout {
 
   OverlayAxis x;
   OverlayAxis y;
-  int unit = 1;  ///< a length that is a multiple of the chroma cells on both axes
+  int unit = 1;  ///< a multiple of a chroma cell's width and of its height
   int line = 0;  ///< width of an outline
   int text_height = 0;
 

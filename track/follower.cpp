@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "track/crowd_parts.h"
 #include "track/crowd_workers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 #include "track/second_looks.h"
+#include "track/track_store.h"
 
 namespace facepipe::track {
 namespace {
@@ -32,44 +34,6 @@ constexpr float kLeastCrossing = 0.15F;
 /// duration of a frame at 25 frames a second, for which it was chosen. Motion over a shorter time
 /// is less reliable, so it gets less weight.
 constexpr double kVelocityHalf_s = 0.04;
-/// If there are at least kCrowd boxes, several threads share the work. They take parts of
-/// kBoxesOfPart boxes; a part takes about 50 microseconds.
-constexpr std::size_t kCrowd = 768;
-constexpr std::size_t kBoxesOfPart = 256;
-constexpr int kThreads = 6;
-
-std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
-
-/// Returns the indices of the boxes in a part. All parts together have `boxes` boxes.
-auto of_part(std::size_t part, std::size_t boxes) {
-  return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
-}
-
-/// Holds the data of a track that are read in each frame.
-struct Track {
-  Box box;            ///< in the newest frame
-  double last_s = 0;  ///< time of the last sighting
-  std::int64_t id = 0;
-  std::uint32_t slot = 0;
-  std::uint32_t missed = kNowhere;  ///< index in the newest frame's `missed`
-  int misses = 0;                   ///< number of searched frames since the last sighting
-  bool hidden = false;
-  bool sure = false;
-  std::uint16_t found_class = 0;
-};
-
-/// Holds the data of a track that are needed only when the track is seen or ends.
-struct TrackPast {
-  std::int64_t first_frame = 0;
-  std::int64_t last_frame = 0;
-  std::int64_t sightings = 0;
-  float best_score = 0;
-  std::optional<float> second_score;  ///< the best score of second looks
-  double looked_s = 0;                ///< time of the last second look, if there was one
-  Box last;                           ///< the last sighting
-  Point velocity;                     ///< relative to the camera, in pixels per second
-};
-
 /// The newest picture, and the step from the picture before it.
 struct PictureStep {
   std::shared_ptr<const MotionPicture> before;
@@ -86,33 +50,14 @@ struct PictureStep {
   }
 };
 
+/// From this number of boxes on, several threads share the work (crowd_parts.h).
+constexpr std::size_t kCrowd = 768;
+constexpr int kThreads = 6;
+
 // These flags say what a sighting may be used for.
 constexpr unsigned kStarts = 1;     ///< the track that takes the sighting is hidden from now on
 constexpr unsigned kContinues = 2;  ///< continues a hidden track
 constexpr unsigned kIsOfUse = 4;    ///< continues a doubtful track, or begins any track
-
-/// Holds the hidden or the doubtful tracks in a frame, and the detections that they may take.
-struct TracksOfKind {
-  std::vector<Box> boxes;
-  std::vector<std::uint32_t> tracks;     ///< the track of each box
-  std::vector<bool> seen;                ///< tracks that have taken a detection
-  std::vector<std::vector<Pair>> pairs;  ///< the pairs of each part of kBoxesOfPart boxes
-
-  void clear() { boxes.clear(), tracks.clear(); }
-
-  /// Prepares find_part(), and returns the number of parts.
-  std::size_t divide() {
-    seen.assign(boxes.size(), false);
-    pairs.resize(parts_of(boxes.size()));
-    return pairs.size();
-  }
-  void find_part(std::size_t part, const Neighbours& sightings) {
-    const auto numbers = of_part(part, boxes.size());
-    pairs[part].clear();
-    add_pairs(std::span(boxes).subspan(numbers.front(), numbers.size()),
-              static_cast<std::uint32_t>(numbers.front()), sightings, pairs[part]);
-  }
-};
 
 std::vector<Box> boxes_of(std::span<const Sighting> sightings) {
   std::vector<Box> boxes;
@@ -152,19 +97,13 @@ class Follower::Impl {
                                const Box& seen) const;
   void hold(TrackStep& now);
   [[nodiscard]] Box coasted(const Track& track, const Similarity& camera) const;
-  void free_ended();
-  [[nodiscard]] std::uint32_t new_slot();
-  void end(const Track& track);
-  template <typename Over>
-  void end_where(Over over);
-
   [[nodiscard]] bool starts(const Box& box, float usual_score) const {
     return usual_score >= options_.start_score &&
            usual_score >= start_score_of(box, options_.start_score);
   }
   /// Returns whether a second look may decide about a track that is seen, and isn't hidden.
   [[nodiscard]] bool is_open(const Track& track) const {
-    const float best = scales_.of(track.found_class).usual(pasts_[track.slot].best_score);
+    const float best = scales_.of(track.found_class).usual(store_.past(track.slot).best_score);
     return kLookedAtScore <= best && best < kAloneScore;
   }
   [[nodiscard]] unsigned uses_of(const Sighting& sighting) const {
@@ -177,43 +116,38 @@ class Follower::Impl {
   TrackerOptions options_;
   ScoreScales scales_;
   MotionEstimator& motion_;
-  std::vector<Track> tracks_;     ///< sorted by id
-  std::vector<TrackPast> pasts_;  ///< indexed by slot
-  std::vector<EndedTrack> ended_;
+  TrackStore store_;
   CrowdWorkers workers_{kThreads};
   TracksOfKind hidden_;    ///< hidden tracks of the newest frame
   TracksOfKind doubtful_;  ///< doubtful tracks of the newest frame
   /// For each sighting of the newest frame; 0 if a track has taken it.
   std::vector<unsigned> uses_;
-  std::vector<std::uint32_t> free_slots_;
   bool looks_again_ = false;  ///< second looks decide about weak tracks of this frame
   SecondLookBudget budget_;
   PictureStep pictures_;
   std::optional<double> last_s_;
   std::int64_t next_frame_ = 0;
-  std::int64_t next_track_ = 0;
 };
 
 TrackStep Follower::Impl::follow(TrackerInput input, const SecondLook& second_look) {
   check(input);
-  free_ended();
+  store_.free_ended();
   TrackStep now = begin(input);
   move_on(now);
   looks_again_ = second_look != nullptr && now.picture != nullptr;
   if (!now.frame.hide_all) take(now);
   if (looks_again_) take_second_look(now, second_look);
   hold(now);
-  now.ended = ended_;
+  now.ended = store_.ended();
   return now;
 }
 
 std::vector<EndedTrack> Follower::Impl::flush() {
-  free_ended();
-  for (const Track& track : tracks_) end(track);
-  tracks_.clear();
+  store_.free_ended();
+  store_.end_all();
   pictures_.before = pictures_.newest = nullptr;
   last_s_ = std::nullopt;
-  return ended_;
+  return store_.ended();
 }
 
 void Follower::Impl::check(const TrackerInput& input) const {
@@ -234,7 +168,7 @@ TrackStep Follower::Impl::begin(TrackerInput& input) {
   now.frame.searched = input.searched;
   now.frame.hide_all = (input.searched && input.detections == nullptr) || !input.picture;
   now.frame.cut = !last_s_;
-  now.tracks_before = next_track_;
+  now.tracks_before = store_.made();
   last_s_ = input.time_s;
   uses_.clear();
   const bool has_findings = input.searched && input.detections != nullptr;
@@ -265,8 +199,7 @@ void Follower::Impl::look(TrackStep& now, const TrackerInput& input) {
   now.camera = change.camera;
   now.frame.cut = change.cut;
   if (!change.cut) return;
-  for (const Track& track : tracks_) end(track);
-  tracks_.clear();
+  store_.end_all();
   budget_ = {};
 }
 
@@ -281,9 +214,9 @@ PictureChange Follower::Impl::change_to(const TrackerInput& input) {
 void Follower::Impl::move_on(TrackStep& now) {
   const bool moves = now.picture && pictures_.before;
   const int grid =
-      grid_for(static_cast<std::size_t>(std::ranges::count(tracks_, true, &Track::hidden)));
-  const std::size_t parts = moves ? parts_of(tracks_.size()) : 0;
-  const bool crowd = std::max(tracks_.size(), now.sightings.size()) >= kCrowd;
+      grid_for(static_cast<std::size_t>(std::ranges::count(store_.tracks(), true, &Track::hidden)));
+  const std::size_t parts = moves ? parts_of(store_.tracks().size()) : 0;
+  const bool crowd = std::max(store_.tracks().size(), now.sightings.size()) >= kCrowd;
   workers_.run(crowd, 2 + parts, [&](std::size_t i) {
     if (i == 0 && moves && grid > 0) follow_hidden(now, grid);
     if (i == 1) now.among = Neighbours(boxes_of(now.sightings));
@@ -291,7 +224,7 @@ void Follower::Impl::move_on(TrackStep& now) {
   });
   if (!moves) return;
   const Size picture = now.picture->size();
-  end_where(
+  store_.end_where(
       [&](const Track& track) { return !is_usable(track.box) || !meets(track.box, picture); });
 }
 
@@ -302,7 +235,7 @@ void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   std::vector<Box> hidden;
   std::vector<std::uint16_t> classes;
   std::vector<Track*> tracks;
-  for (Track& track : tracks_) {
+  for (Track& track : store_.tracks()) {
     if (!track.hidden) continue;
     hidden.push_back(track.box);
     classes.push_back(track.found_class);
@@ -327,8 +260,9 @@ void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
 /// can be many such tracks, and they hide nothing. Hidden tracks also move with the camera if there
 /// are too many to follow their points.
 void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size_t part) {
-  for (const std::size_t i : of_part(part, tracks_.size()))
-    if (Track& track = tracks_[i]; !track.hidden || grid == 0) track.box = moved(track.box, camera);
+  for (const std::size_t i : of_part(part, store_.tracks().size()))
+    if (Track& track = store_.tracks()[i]; !track.hidden || grid == 0)
+      track.box = moved(track.box, camera);
 }
 
 Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const {
@@ -338,7 +272,7 @@ Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const 
   const auto step = [&](float velocity, float size) {
     return std::clamp(velocity * static_cast<float>(pictures_.length_s), -size, size);
   };
-  const Point velocity = pasts_[track.slot].velocity;
+  const Point velocity = store_.past(track.slot).velocity;
   const float x = step(velocity.x, box.width());
   const float y = step(velocity.y, box.height());
   return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
@@ -356,19 +290,20 @@ void Follower::Impl::take(TrackStep& now) {
 void Follower::Impl::find_pairs(const TrackStep& now) {
   hidden_.clear();
   doubtful_.clear();
-  for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
-    TracksOfKind& kind = tracks_[i].hidden ? hidden_ : doubtful_;
-    kind.boxes.push_back(tracks_[i].box);
+  for (std::uint32_t i = 0; i < store_.tracks().size(); ++i) {
+    TracksOfKind& kind = store_.tracks()[i].hidden ? hidden_ : doubtful_;
+    kind.boxes.push_back(store_.tracks()[i].box);
     kind.tracks.push_back(i);
   }
   const std::size_t of_hidden = hidden_.divide();
   const std::size_t parts = of_hidden + doubtful_.divide();
-  workers_.run(tracks_.size() >= kCrowd && !now.sightings.empty(), parts, [&](std::size_t i) {
-    if (i < of_hidden)
-      hidden_.find_part(i, now.among);
-    else
-      doubtful_.find_part(i - of_hidden, now.among);
-  });
+  workers_.run(store_.tracks().size() >= kCrowd && !now.sightings.empty(), parts,
+               [&](std::size_t i) {
+                 if (i < of_hidden)
+                   hidden_.find_part(i, now.among);
+                 else
+                   doubtful_.find_part(i - of_hidden, now.among);
+               });
 }
 
 /// Lets the tracks of `kind` that aren't seen yet take detections of their class. They take only
@@ -378,7 +313,7 @@ void Follower::Impl::take(TrackStep& now, TracksOfKind& kind, unsigned use) {
   for (const std::vector<Pair>& part : kind.pairs)
     for (const Pair& pair : part)
       if ((uses_[pair.detection] & use) != 0 && !kind.seen[pair.rank.box()] &&
-          tracks_[kind.tracks[pair.rank.box()]].found_class ==
+          store_.tracks()[kind.tracks[pair.rank.box()]].found_class ==
               now.sightings[pair.detection].found_class)
         pairs.push_back(pair);
   const std::vector<Match> matches =
@@ -390,7 +325,8 @@ void Follower::Impl::take(TrackStep& now, TracksOfKind& kind, unsigned use) {
     for (const std::size_t i : of_part(part, matches.size())) {
       const auto& [prediction, detection] = matches[i];
       uses_[detection] = 0;
-      see(tracks_[kind.tracks[prediction]], now, now.sightings[detection], now.seen[first + i]);
+      see(store_.tracks()[kind.tracks[prediction]], now, now.sightings[detection],
+          now.seen[first + i]);
     }
   });
 }
@@ -399,28 +335,24 @@ void Follower::Impl::start(TrackStep& now) {
   for (std::size_t i = 0; i < now.sightings.size(); ++i) {
     const Sighting& sighting = now.sightings[i];
     if ((uses_[i] & kIsOfUse) == 0) continue;
-    const bool room = tracks_.size() < (sighting.starts ? kMostTracks : kMostTracks / 2);
+    const bool room = store_.tracks().size() < (sighting.starts ? kMostTracks : kMostTracks / 2);
     if (!room && sighting.starts)
       throw Error(ErrorKind::device, "tracks: there are more than " + std::to_string(kMostTracks) +
                                          " at frame " + std::to_string(now.frame.number));
-    Track track;
-    track.slot = new_slot();
-    track.id = next_track_++;
+    Track track = store_.make(now.frame.number);
     track.found_class = sighting.found_class;
-    pasts_[track.slot] = {};
-    pasts_[track.slot].first_frame = now.frame.number;
     see(track, now, sighting, now.seen.emplace_back());
     if (room)
-      tracks_.push_back(track);
+      store_.tracks().push_back(track);
     else
-      end(track);
+      store_.end(track);
   }
 }
 
 /// Gives a sighting to a track. Several threads may call this at the same time, for different
 /// tracks and sightings.
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
-  TrackPast& past = pasts_[track.slot];
+  TrackPast& past = store_.past(track.slot);
   past.best_score = std::max(past.best_score, sighting.score);
   // A higher score is higher on the usual scale, too, so the best sighting makes a track sure.
   track.sure = track.sure || sighting.usual_score >= options_.sure_score;
@@ -454,12 +386,12 @@ void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting,
 /// Lets second looks decide about the tracks that were seen in this frame and are open.
 void Follower::Impl::take_second_look(TrackStep& now, const SecondLook& second_look) {
   budget_.add(now.picture->size());
-  std::vector<Track*> by_slot(pasts_.size());
-  for (Track& track : tracks_) by_slot[track.slot] = &track;
+  std::vector<Track*> by_slot(store_.slots());
+  for (Track& track : store_.tracks()) by_slot[track.slot] = &track;
   std::vector<SeenTrack*> asked;
   for (SeenTrack& seen : now.seen) {
     if (!seen.open) continue;
-    const TrackPast& past = pasts_[seen.slot];
+    const TrackPast& past = store_.past(seen.slot);
     const bool again =
         past.second_score && now.frame.time_s - past.looked_s < kBetweenLooks_s - kSameTime;
     if (!again) asked.push_back(&seen);
@@ -473,7 +405,7 @@ void Follower::Impl::take_second_look(TrackStep& now, const SecondLook& second_l
   for (const SeenTrack* seen : asked) boxes.push_back(seen->box);
   const std::vector<float> scores = boxes.empty() ? std::vector<float>() : second_look(boxes);
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    TrackPast& past = pasts_[asked[i]->slot];
+    TrackPast& past = store_.past(asked[i]->slot);
     past.second_score = std::max(past.second_score.value_or(0), scores.at(i));
     past.looked_s = now.frame.time_s;
   }
@@ -484,7 +416,7 @@ void Follower::Impl::take_second_look(TrackStep& now, const SecondLook& second_l
 /// Hides an open track if it is likely to be a face.
 /// @param track  null if the track has ended already, because there was no room for it
 void Follower::Impl::decide(SeenTrack& seen, Track* track, const Sighting& sighting) const {
-  const TrackPast& past = pasts_[seen.slot];
+  const TrackPast& past = store_.past(seen.slot);
   const ScoreScale& scale = scales_.of(seen.found_class);
   const bool looked = past.second_score.has_value();
   const bool likely =
@@ -511,9 +443,9 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
 /// Continues tracks that were not seen in this frame, and ends tracks that were missed for too
 /// long.
 void Follower::Impl::hold(TrackStep& now) {
-  now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
+  now.missed.reserve(store_.tracks().size() - std::min(store_.tracks().size(), now.seen.size()));
   std::uint32_t shown = 0;
-  end_where([&](Track& track) {
+  store_.end_where([&](Track& track) {
     if (track.last_s == now.frame.time_s) return false;
     const double missed_s = now.frame.time_s - track.last_s;
     if (now.frame.searched) ++track.misses;
@@ -525,44 +457,9 @@ void Follower::Impl::hold(TrackStep& now) {
                           grow_after(missed_s, options_), held ? shown++ : kNowhere});
     now.missed_since_s = std::min(now.missed_since_s, track.last_s);
     track.missed = static_cast<std::uint32_t>(now.missed.size() - 1);
-    if (held) pasts_[track.slot].last_frame = now.frame.number;
+    if (held) store_.past(track.slot).last_frame = now.frame.number;
     return false;
   });
-}
-
-/// Frees the slots of tracks that ended in earlier frames.
-void Follower::Impl::free_ended() {
-  for (const EndedTrack& track : ended_) free_slots_.push_back(track.slot);
-  ended_.clear();
-}
-
-std::uint32_t Follower::Impl::new_slot() {
-  if (free_slots_.empty()) {
-    pasts_.emplace_back();
-    return static_cast<std::uint32_t>(pasts_.size() - 1);
-  }
-  const std::uint32_t slot = free_slots_.back();
-  free_slots_.pop_back();
-  return slot;
-}
-
-void Follower::Impl::end(const Track& track) {
-  const TrackPast& past = pasts_[track.slot];
-  ended_.push_back({track.slot,
-                    {track.id, past.first_frame, past.last_frame, past.sightings, past.best_score,
-                     track.hidden, track.found_class}});
-}
-
-template <typename Over>
-void Follower::Impl::end_where(Over over) {
-  std::size_t kept = 0;
-  for (Track& track : tracks_) {
-    if (over(track))
-      end(track);
-    else
-      tracks_[kept++] = track;
-  }
-  tracks_.resize(kept);
 }
 
 Follower::Follower(MotionEstimator& motion, const TrackerOptions& options,

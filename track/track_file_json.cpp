@@ -33,12 +33,12 @@ constexpr int kBoxDepth = 4;    ///< a box is also in the track and in its array
 // These are limits for a file. They are checked while it is read, so that a file that exceeds them
 // takes no memory.
 constexpr std::size_t kMostMembers = 11;  ///< members of an object; a track has eleven
-/// The most values outside of tracks. A valid file has 11: the file's object, version, input with
-/// its members, and tracks. The limit is higher, so that a file with a few wrong values gets an
-/// error that names the reason.
+/// Largest number of values outside of tracks. A valid file has 11: the file's object, version,
+/// input with its members, and tracks. The limit is higher, so that a file with a few wrong values
+/// gets an error that names the reason.
 constexpr int kMostHeadValues = 20;
 constexpr std::size_t kBoxValues = 6;
-/// The most bytes of a string (as it is in the file), of a number, or of blanks.
+/// Largest number of bytes of a string (as it is in the file), of a number, or of blanks.
 constexpr std::size_t kMostWordBytes = 4096;
 constexpr const char* kNotABox = "is not [pts, x1, y1, x2, y2, state]";
 constexpr const char* kNotTracks = "tracks are not an array of objects";

@@ -98,14 +98,14 @@ bool is_strong(const ReviewedTrack& track) {
          track.head.score_max >= kStrongSuggestion;
 }
 
-/// A small picture that is wanted of a frame.
+/// Describes a small picture that the file needs: a box of a frame.
 struct WantedPicture {
   std::int64_t id = 0;
   int number = 0;
   Box box;
 };
 
-/// Says which pictures of a frame are wanted.
+/// Lists the small pictures that the file needs of one frame.
 struct WantedFrame {
   std::vector<WantedPicture> pictures;
   bool whole = false;

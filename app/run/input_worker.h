@@ -49,7 +49,7 @@ class InputWorker {
 
   /// Works on an input while other inputs are worked on, too. So its frames wait in a spool.
   /// Returns false if the device has failed, which may happen because several inputs need too much
-  /// memory together. The input has then not ended. Thread-safe once the device is ready.
+  /// memory together. Then the input has not ended. Thread-safe once the device is ready.
   [[nodiscard]] bool work_beside_others(std::size_t index, const pipeline::SharedLanes& lanes,
                                         ProgressOfSeveral& all);
 

@@ -86,7 +86,7 @@ void FaceDrawing::draw(Frame& frame, const Detections& faces,
   FrameDescriptor descriptor;
   describe_picture(frame, descriptor);
   const std::shared_ptr<Place> place = places_.lease();
-  place->drawn.synchronize();  // the previous frame of this place may not be drawn yet
+  place->drawn.synchronize();  // the previous frame of this place may still be drawn
   place->begin(faces.size());
   const FrameDescriptor* const picture =
       place->add(std::span<const FrameDescriptor>(&descriptor, 1));

@@ -24,9 +24,9 @@ class TrackingThreads {
   TrackingThreads(Hiding& hiding, TrackQueue& tracks, JobEnd& end, const Lane& lane,
                   std::unique_ptr<Presentation> presentation, std::stop_token failed);
 
-  /// Follows faces to the stream's end. The thread "track" calls this.
+  /// Follows faces until the stream ends. The thread "track" calls this.
   void follow();
-  /// Decides what is hidden, to the stream's end. The thread "decide" calls this.
+  /// Decides what is hidden, until the stream ends. The thread "decide" calls this.
   /// @param cut_short  see Hiding::decide()
   void decide(const std::function<bool()>& cut_short);
 

@@ -24,14 +24,15 @@ def run(*command, **environment):
 
 
 class Files(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-        (self.folder / "old").write_text("of an earlier version")
-        written = run("cmake", f"-DPROGRAM={program()}", f"-DTO={self.folder}", "-P", SCRIPT,
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        (cls.folder / "old").write_text("of an earlier version")
+        written = run("cmake", f"-DPROGRAM={program()}", f"-DTO={cls.folder}", "-P", SCRIPT,
                       SOURCE_DATE_EPOCH="1767312000")
-        self.assertEqual(written.returncode, 0, written.stderr)
-        self.pages = sorted((self.folder / "man1").iterdir())
+        assert written.returncode == 0, written.stderr
+        cls.pages = sorted((cls.folder / "man1").iterdir())
 
     def test_are_complete(self):
         tables = json.loads((self.folder / "options.json").read_text(encoding="utf-8"))

@@ -163,7 +163,7 @@ class Soak:
         if slope >= MOST_GROWTH_MIB:
             wrong.append(f'the memory grows by {slope:.2f} MiB a round')
         for name, place in (('descriptors', 1), ('threads', 2)):
-            # The least of some rounds is what stays between inputs.
+            # A round may be measured while an input is open. The least of several rounds is what stays open.
             before, after = (min(entry[place] for entry in part) for part in (late[:middle], late[middle:]))
             if before != after:
                 wrong.append(f'there are {after} {name} instead of {before}')

@@ -21,8 +21,8 @@ using OnnxAttribute =
 /// Appends nodes in the order of the calls. Values are named "TYPE_NUMBER".
 class OnnxBuilder {
  public:
-  /// The input "picture" has the extents 1 x 3 x height x width. The file leaves an extent of -1
-  /// open.
+  /// The input "picture" has the extents 1 x 3 x height x width. If the height or the width is -1,
+  /// the file doesn't state it.
   explicit OnnxBuilder(std::int64_t height = -1, std::int64_t width = -1, std::int64_t opset = 13);
 
   [[nodiscard]] std::string picture() const { return "picture"; }

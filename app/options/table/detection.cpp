@@ -189,13 +189,14 @@ std::vector<Row> matrix_rows() {
   return {
       {.names = "--nms-d-max",
        .kind = "N",
-       .help = "matrix: it has room for so many candidates",
+       .help = "matrix: the number of candidates for which it has room",
        .value = integer(1, nms::kMaxMatrixSide,
                         [](Asked& to) -> auto& { return to.run.job.search.nms.matrix.d_max; }),
        .places = {{kRun, kExperiments}}},
       {.names = "--nms-k",
        .kind = "K",
-       .help = "matrix: the reduction of a row has so many parts; d_max / k is at most 1024",
+       .help = "matrix: into how many parts a row is divided for its reduction; d_max / k is at "
+               "most 1024",
        .value = integer(1, nms::kMaxMatrixSide,
                         [](Asked& to) -> auto& { return to.run.job.search.nms.matrix.k; }),
        .places = {{kRun, kExperiments}}},

@@ -44,8 +44,9 @@ std::vector<Row> encoder_rows() {
   return {
       {.names = "--codec",
        .kind = "NAME",
-       .help = "FFmpeg's name of the video encoder; or auto, h264 or hevc: the CUDA device's own "
-               "(NVENC) if it can, else libx264 or libx265",
+       .help =
+           "FFmpeg's name of the video encoder; or auto, h264 or hevc: the CUDA device's NVENC if "
+           "it can encode these pictures, else libx264 or libx265",
        .fallback = "auto, which is h264; a still image keeps its own",
        .value = {AnyText{"the name of an encoder",
                          [](Asked& to, std::string_view text) {

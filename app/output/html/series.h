@@ -43,7 +43,8 @@ class Series {
   /// Returns the largest value of all; 0 if none is over 0.
   [[nodiscard]] double largest() const;
 
-  /// Returns the same with buckets so wide that there are at most `most`, which is at least 2.
+  /// Returns the same series with wider buckets, so that there are at most `most` buckets. `most`
+  /// is at least 2.
   [[nodiscard]] Series coarser(std::size_t most) const;
 
  private:

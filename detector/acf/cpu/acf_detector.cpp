@@ -261,7 +261,7 @@ const Planes& PyramidScanner::channels(const cv::Mat& rgb, std::size_t scale, Wo
 
 namespace {
 
-/// A picture, and what makes it from frames.
+/// Holds a picture, and the object that makes it from frames.
 struct MadePicture {
   RgbMaker maker;
   cv::Mat rgb;

@@ -41,8 +41,8 @@ inline constexpr Size kStrip{30, 8};
 /// A resampled cell is a sum of at most this many cells in each direction. Its source is at most
 /// half an octave away, or less than an octave if there is no nearer scale.
 inline constexpr int kMostCellTaps = 3;
-/// A block scans tiles of places of windows. A tile has kScanColumns columns, and at most
-/// kMostScanRows rows.
+/// A block scans tiles. A tile consists of positions of the window: kScanColumns columns, and at
+/// most kMostScanRows rows.
 inline constexpr int kScanColumns = 32;
 inline constexpr int kMostScanRows = 32;
 /// Shared memory that the lists need for each place, in samples. The cells need shared memory, too.

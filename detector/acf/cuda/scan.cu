@@ -314,7 +314,7 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   return true;
 }
 
-// --- The last windows: a warp each ---------------------------------------------------------------
+// --- The last windows: each warp decides a window ------------------------------------------------
 
 /// Moves the places that have reached `round` into the other list, without gaps. Returns the number
 /// of that list.

@@ -68,7 +68,7 @@ __device__ inline int in_units(float leaf, const DeviceStage& stage) {
   return __float2int_rn(__fmul_rn(leaf, stage.units));
 }
 
-// --- A window a lane ---
+// --- Each lane decides a window ---
 
 constexpr int kWindows = 2;
 
@@ -216,7 +216,7 @@ __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWord
   }
 }
 
-// --- A window a warp ---
+// --- Each warp decides a window ---
 
 /// Returns what one corner contributes to a stump's value.
 __device__ inline unsigned corner_value(std::uint32_t corner, const unsigned* sums) {

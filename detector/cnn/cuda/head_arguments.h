@@ -13,7 +13,7 @@ namespace facepipe::detector::engine {
 
 inline constexpr int kHeadTensors = 4;
 inline constexpr int kHeadLevels = 5;
-inline constexpr int kHeadAnchors = 9;  // largest number of cells of a place
+inline constexpr int kHeadAnchors = 9;  // largest number of anchors of a place
 
 /// Describes an output of the network, which consists of floats. The cells of a place follow each
 /// other.

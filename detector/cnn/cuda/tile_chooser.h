@@ -77,7 +77,7 @@ class TileChooser {
   TileMemory* memory_ = nullptr;
   std::string chip_;
   std::filesystem::path file_;
-  std::map<std::string, std::string> known_;  ///< from "CHIP WHAT" to the way
+  std::map<std::string, std::string> known_;  ///< the fastest way, by "CHIP WHAT"
   int trials_ = 0;
   int remembered_ = 0;
 };

@@ -1,5 +1,5 @@
 // Packets that say that nothing changes, and second fields of a picture. The input's first byte is
-// the codec. Each packet then is a byte with its length, and its bytes.
+// the codec. The rest of the input is packets: a byte with the packet's length, then its bytes.
 #include "video/bitstream/unchanged.h"
 
 #include <algorithm>

@@ -73,7 +73,7 @@ struct CardOutputs {
   std::vector<std::string> box;
   std::vector<std::string> points;
   std::vector<std::string> all;
-  std::vector<std::string> its_class;  ///< for boxes: the number of the class, "class" in a card
+  std::vector<std::string> its_class;  ///< only for boxes; a card calls it "class"
 
   friend bool operator==(const CardOutputs&, const CardOutputs&) = default;
 };

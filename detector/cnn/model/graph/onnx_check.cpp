@@ -127,7 +127,7 @@ class Check {
   /// Says how the numbers of a tensor are stored.
   struct Stored {
     std::size_t size = 0;  ///< bytes of a number in raw_data
-    int listed = 0;        ///< count of the numbers in the list for this type of numbers
+    int listed = 0;        ///< how many numbers the list for this type has
   };
 
   /// @param tensor  of floats, f16 or 64-bit integers

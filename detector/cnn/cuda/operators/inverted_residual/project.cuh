@@ -47,10 +47,10 @@ struct Projection {
     }
   }
 
-  /// Returns the channel of a lane's third tile, if there are three tiles. The channels of tiles 0
-  /// and 1 (of tiles 0 to 3, if there are four) follow each other from `channel` on. If there are
-  /// three tiles, the channels of the third tile come after those of the first two tiles of all
-  /// lanes.
+  /// Returns the first channel of this lane's third tile, if a lane has three tiles. Then the first
+  /// two tiles of a lane follow each other from `channel` on. The third tiles of all lanes come
+  /// after the first two tiles of all lanes. If a lane has four tiles, all four follow each other
+  /// from `channel` on.
   [[nodiscard]] __device__ __forceinline__ int last_channel() const {
     return channel + 16 - 2 * (lane % 4);
   }

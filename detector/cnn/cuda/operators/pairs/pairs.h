@@ -77,8 +77,8 @@ struct PairsArguments {
   bool overlaps;  ///< whether to launch with cuda::Overlap::prologue
 };
 
-/// Returns the smallest number of steps of 16 input channels that holds `channels` and for which
-/// there is a kernel. Returns nullopt for more than 128 channels.
+/// A step handles 16 input channels. Returns the smallest number of steps that handles `channels`
+/// and for which there is a kernel. Returns nullopt for more than 128 channels.
 [[nodiscard]] std::optional<int> pair_steps(int channels);
 
 /// Says how many blocks and teams of a kernel the device can run at a time.
