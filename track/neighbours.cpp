@@ -9,9 +9,9 @@ namespace {
 
 constexpr float kFirstSides = 32;  ///< sides in the first layer are less than this
 constexpr float kNextSides = 4;    ///< factor from one layer's limit to the next
-/// Cells on each axis, for each unit of the root of a layer's number of boxes.
+/// A grid of a layer of n boxes has about kCellsOfRoot * sqrt(n) cells on each axis.
 constexpr float kCellsOfRoot = 1.5F;
-constexpr float kMostCells = 256;   ///< the most cells on each axis
+constexpr float kMostCells = 256;   ///< largest number of cells on each axis
 constexpr float kFarthest = 32768;  ///< limit of a grid, because centres far outside of the picture
                                     ///< must not make its cells larger
 /// This margin is added to distances. It is larger than the rounding error of sums of such

@@ -128,9 +128,11 @@ std::vector<Row> search_rows() {
   return {
       {.names = "--looks",
        .kind = "LIST",
-       .help = "Look at each picture at several sizes, which are shares of the usual one, and with "
-               "flip in a mirror, too, at the first of them; like 1,0.5,flip. One suppression "
-               "takes all that is found. Each look takes time; sizes work only with networks",
+       .help =
+           "Look at each picture at these sizes, which are shares of the usual size; flip adds a "
+           "look at the mirrored picture, at the first size; like 1,0.5,flip. One suppression "
+           "removes the duplicates of all looks. Each look takes time. Only networks can have "
+           "other sizes than 1",
        .fallback = "those of the model's card, else 1",
        .value = {WordList{[](Asked& to, const std::vector<std::string>& words) {
          to.detector.looks = parse_looks("--looks", words);
@@ -152,7 +154,7 @@ std::vector<Row> search_rows() {
        .value = flag([](Asked& to) -> bool& { return to.hiding.careful; }),
        .places = {{kHide | kDetect | kReview, kDetection}}},
       {.names = "--two-pass",
-       .help = "Look at a whole file before anything of it is written, and read it twice",
+       .help = "Read the file twice: search all of it before anything is written",
        .fallback = "half a second ahead",
        .value = flag([](Asked& to) -> bool& { return to.run.two_pass; }),
        .places = {{kHide, kDetection}}},

@@ -24,8 +24,7 @@ const std::vector<ExitCode>& exit_codes() {
        "are turned in the pixels; the video is kept"},
       {kExitTryAgain,
        "--task and part only: another attempt may succeed, because reading broke off, the disk is "
-       "full, "
-       "another run holds a lock, or memory or threads are lacking; no output is kept"},
+       "full, another run holds a lock, or memory or threads are lacking; no output is kept"},
       {kExitInterrupted,
        "interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT, "
        "except with --task"},

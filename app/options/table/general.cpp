@@ -7,10 +7,10 @@ const std::vector<Row>& general_table() {
   static const std::vector<Row> rows{
       {.names = "--config",
        .kind = "FILE",
-       .help = "Read options from a file; the command line overrides it. Lines NAME=VALUE stand "
-               "under [run], [hide] or [detect], one for each option, with the option's name. The "
-               "file can't use all of TOML. Values of an option in several places add up; an "
-               "option of one value stands once",
+       .help = "Read options from a file; the command line overrides it. The file has lines "
+               "NAME=VALUE under [run], [hide] or [detect]. NAME is the name of an option. The "
+               "file can't use all of TOML. If an option takes several values, all of its lines "
+               "count; an option that takes one value may have only one line",
        .fallback = "none",
        .value = {AnyText{"a file", nullptr}},
        .endings = {".toml"},

@@ -69,9 +69,9 @@ std::vector<Row> input_rows() {
       sandbox_row(),
       {.names = "-o,--output",
        .kind = "PATH",
-       .help = "The output file; or a directory, if it exists or ends in '/', which facepipe makes "
-               "if need be; or an image's name with %05d or the like, for one image a frame; or - "
-               "for standard output",
+       .help = "The output file; or - for standard output; or a directory that exists, or a name "
+               "that ends in '/', of a directory that facepipe makes; or an image's name that "
+               "contains %05d or the like, for one image for each frame",
        .fallback = "beside the input, NAME_faces.EXT; hide: NAME_hidden.EXT",
        .value = {AnyText{"a path",
                          [](Asked& to, std::string_view text) { to.outputs.path = text; }}},

@@ -34,8 +34,8 @@ std::vector<Row> model_check_rows() {
        .places = {{kModelCheck, kChecking}}},
       {.names = "--draft",
        .kind = "FILE",
-       .help = "Write the draft of a card, with all that is known of the model; - for standard "
-               "output, and all else goes to standard error then",
+       .help = "Write the draft of a card, with all that facepipe knows about the model. With -, "
+               "the draft goes to standard output, and everything else to standard error",
        .fallback = "none",
        .value = {AnyText{"a file",
                          [](Asked& to, std::string_view text) { to.model_check.draft = text; }}},

@@ -84,7 +84,7 @@ std::vector<Row> encoder_rows() {
 std::vector<Row> tolerance_rows() {
   return {
       {.names = "--allow-8bit",
-       .help = "mjpeg and h264_nvenc may take pictures of more than 8 bits, as 8 bits",
+       .help = "Allow mjpeg and h264_nvenc to reduce pictures of more than 8 bits to 8 bits",
        .fallback = "exit 5",
        .value = flag([](Asked& to) -> bool& { return to.run.job.output.allow_8bit; }),
        .places = {{kRun | kHide | kReview, kEncoding}}},

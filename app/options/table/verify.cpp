@@ -17,8 +17,8 @@ std::vector<Row> looking_rows() {
        .places = {{kVerify, kLooking}}},
       {.names = "--score",
        .kind = "0.05..1",
-       .help = "The least score of a face, as the model gives it, in at least one frame. A lower "
-               "score also finds more places without a face",
+       .help = "A face counts if the model gives it at least this score in one or more frames. A "
+               "lower value also finds more places without a face",
        .fallback = "what 0.1 means for CenterFace",
        .value = {Number{
            verify::kLeastVerifyScore, 1,
