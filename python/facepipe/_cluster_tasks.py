@@ -66,9 +66,17 @@ class Tasks:
         if task.size < (self.asked.part_size or float("inf")) * 1e6:
             return task
         task.kind, task.video = "join", task.name
-        if self.report(task).exists():  # it was joined before: join looks for the video
+        if self.is_joined(task):  # join looks for the video
             return task
         return self.add_step(task, "split")
+
+    def is_joined(self, task: Task) -> bool:
+        """Returns whether an earlier run has joined the input, and its video is still there."""
+        try:
+            entries = json.loads(self.report(task).read_text(encoding="utf-8"))
+            return all(not entry.get("output") or pathlib.Path(entry["output"]).exists() for entry in entries)
+        except (OSError, ValueError):
+            return False
 
     def add_step(self, whole: Task, kind: str, part: int = 0) -> Task:
         name = f"{whole.name}.{kind}{f'-{part}' if part else ''}"

@@ -201,6 +201,9 @@ def main(words: list[str] | None = None) -> int:
         sys.exit(f"facepipe-ray: error: Ray can't start: {error}")
     try:
         return Driver(asked, options, tasks, ray).run()
+    except OSError as error:  # of a file in FOLDER; the same command may go on later
+        print(f"facepipe-ray: error: {error}", file=sys.stderr)
+        return LOST
     except KeyboardInterrupt:
         return 130  # Ray ends the workers, and the programs end with them
     finally:
