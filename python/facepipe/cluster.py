@@ -10,107 +10,37 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
-import dataclasses
 import heapq
 import json
 import os
 import pathlib
-import select
-import shutil
-import socket
 import subprocess
 import sys
 import time
 
+from . import _cluster_worker
+from ._cluster_tasks import Task, Tasks, tasks_of
+from ._cluster_worker import FINISHED, LOST, Board, work
 from ._program import program
 
-FINISHED = (0, 6, 7)  #: exit codes after which the output is finished
 #: Exit codes that more attempts may change: "try again" and signals. Negative numbers are signals, too.
 PASSING = (75, 143, 137, 139, 136, 135, 134, 132)
 ONCE_MORE = (1, 4)  #: exit codes that one more attempt may change, on another machine: a defect, a device that fails
-LOST = 75  #: stands for the exit code of an attempt whose worker or machine was lost
-
-
-@dataclasses.dataclass
-class Task:
-    """One input, or a step of the work on a long one, and what has become of it."""
-    input: str
-    name: str  #: relative to FOLDER, of the files beside the video
-    folder: str  #: where its video goes
-    size: int
-    attempts: int = 0
-    frames: int = 0
-    code: int | None = None  #: once it has ended
-    reason: str = ""
-    kind: str = "whole"  #: or "split", "part", "join": steps of the work on a long input
-    part: int = 0  #: the number of a part, from 1
-    video: str = ""  #: the name of the long input whose step this is
-    unmade: int = 0  #: parts of a long input that aren't finished
-
-
-def work(name: str, attempt: int, command: list[str], where: dict, board) -> dict:
-    """Runs the program on one input, on a worker. Returns what events.jsonl tells about the attempt."""
-    began = time.time()
-    os.makedirs(where["folder"], exist_ok=True)
-    os.makedirs(os.path.dirname(where["log"]), exist_ok=True)
-    named = os.environ.get("FACEPIPE_PROGRAM") or where["program"]
-    path = named if os.path.exists(named) else shutil.which("facepipe") or named
-    last, rest, silent = {}, b"", False
-    with open(where["log"], "ab+") as log:
-        begin = log.seek(0, os.SEEK_END)
-        # The program stays in the process group of the worker, so that Ray ends it with the worker.
-        child = subprocess.Popen([path, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-                                 cwd=where["cwd"] if os.path.isdir(where["cwd"]) else None,
-                                 env={**os.environ, "FACEPIPE_ATTEMPT": str(attempt)})
-        try:
-            while select.select([child.stdout], [], [], where["silence"])[0]:
-                piece = os.read(child.stdout.fileno(), 1 << 16)
-                if not piece:
-                    break
-                *lines, rest = (rest + piece).split(b"\n")
-                last = json.loads(lines[-1]) if lines else last
-                board.tell.remote(name, attempt, last.get("frames") or 0)
-            else:
-                silent = True
-        finally:
-            if silent or sys.exc_info()[0]:
-                child.kill()
-            code = child.wait()
-        log.seek(begin)
-        said = log.read().decode(errors="replace").strip().splitlines()
-    reason = last.get("error") or (said[-1] if code not in FINISHED and said else "")
-    if silent:
-        code, reason = LOST, f"the program told nothing for {where['silence']:g} seconds, and was killed"
-    return {"task": name, "attempt": attempt, "host": socket.gethostname(),
-            "gpu": os.environ.get("CUDA_VISIBLE_DEVICES") or None, "start": began, "end": time.time(), "code": code,
-            "reason": reason or None, "frames": last.get("frames") or 0}
-
-
-class Board:
-    """An actor that knows how many frames the last attempt of each task has done."""
-
-    def __init__(self) -> None:
-        self.told: dict[str, tuple[int, int]] = {}
-
-    def tell(self, name: str = "", attempt: int = 0, frames: int = 0) -> dict[str, tuple[int, int]]:
-        if name:
-            self.told[name] = (attempt, frames)
-        return self.told if not name else {}
 
 
 class Driver:
     """Deals the tasks out, longest first, tries again what may pass, and tells what happens."""
 
     def __init__(self, asked: argparse.Namespace, options: list[str], tasks: list[Task], ray) -> None:
-        self.asked, self.options, self.ray = asked, options, ray
-        self.side = asked.output / ".facepipe-ray"
-        self.tasks = {task.name: task for task in sorted(tasks, key=lambda task: -task.size)}
-        first = [self.first_step(task).name for task in list(self.tasks.values())]
-        self.waiting = [(0.0, place, name) for place, name in enumerate(first)]  # a heap; first the earliest time
+        self.asked, self.ray = asked, ray
+        self.steps = Tasks(asked, options, tasks)
+        self.tasks = self.steps.all
+        self.waiting: list[tuple[float, int, str]] = []  # a heap; first the earliest time
+        self.make_due(self.steps.first)
         self.running: dict = {}
         self.told_at = 0.0  #: when the state of all tasks was shown last
         self.codes: collections.Counter = collections.Counter()
-        ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers need not have this module
+        ray.cloudpickle.register_pickle_by_value(_cluster_worker)  # workers need not have this module
         gpus = asked.num_gpus if asked.num_gpus is not None else min(1, int(ray.cluster_resources().get("GPU", 0)))
         self.work = ray.remote(max_retries=0, num_cpus=asked.num_cpus, num_gpus=gpus)(work)
         self.board = ray.remote(num_cpus=0, max_restarts=-1)(Board).remote()  # also if its machine vanishes
@@ -128,7 +58,7 @@ class Driver:
                     events.write(json.dumps(event) + "\n")
                     if self.end_attempt(event):
                         bar.update(self.tasks[event["task"]].kind in ("whole", "join"))
-                        self.begin_next_step(self.tasks[event["task"]])
+                        self.make_due(self.steps.following(self.tasks[event["task"]]))
                 if time.time() - self.told_at >= 1:  # it goes over all tasks
                     self.tell_state(bar)
             self.tell_state(bar)
@@ -136,75 +66,21 @@ class Driver:
         codes = [task.code for task in self.tasks.values()]
         return next((code for code in codes if code not in FINISHED), max(codes, default=0))
 
-    def first_step(self, task: Task) -> Task:
-        """Returns the task itself, or the step that the work on a long input begins with."""
-        if task.size < (self.asked.part_size or float("inf")) * 1e6:
-            return task
-        task.kind, task.video = "join", task.name
-        if pathlib.Path(f"{self.side / task.name}.json").exists():  # it was joined before: join looks for the video
-            return task
-        return self.add_step(task, "split")
-
-    def add_step(self, whole: Task, kind: str, part: int = 0) -> Task:
-        name = f"{whole.name}.{kind}{f'-{part}' if part else ''}"
-        self.tasks[name] = Task(whole.input, name, whole.folder, whole.size, kind=kind, part=part, video=whole.name)
-        return self.tasks[name]
-
-    def begin_next_step(self, ended: Task) -> None:
-        """Begins what can be done on a long input now that a step has ended."""
-        if ended.kind not in ("split", "part"):
-            if ended.kind == "join" and ended.code in FINISHED:
-                shutil.rmtree(f"{self.side / ended.video}.parts", ignore_errors=True)
-            return
-        whole, following = self.tasks[ended.video], []
-        if ended.code not in FINISHED:
-            whole.code, whole.reason = whole.code or ended.code, whole.reason or ended.reason
-        elif ended.kind == "split":
-            with open(f"{self.side / ended.video}.plan.json", encoding="utf-8") as plan:
-                whole.unmade = len(json.load(plan)["parts"])
-            following = [self.add_step(whole, "part", i + 1) for i in range(whole.unmade)]
-        else:
-            whole.unmade -= 1
-            following = [] if whole.unmade else [whole]
-        for place, task in enumerate(following):
+    def make_due(self, tasks: list[Task]) -> None:
+        for place, task in enumerate(tasks):
             heapq.heappush(self.waiting, (time.time(), place, task.name))
 
     def start_due(self) -> None:
         while self.waiting and self.waiting[0][0] <= time.time():
             task = self.tasks[heapq.heappop(self.waiting)[2]]
             task.attempts += 1
-            where = {"folder": task.folder, "log": f"{self.side / task.name}.log", "program": program(),
-                     "cwd": os.getcwd(), "silence": None if task.kind == "split" else self.asked.silence}
-            if task.kind == "part":
-                where["folder"] = f"{self.side / task.video}.parts"
+            where = {"folder": self.steps.folder(task), "log": f"{self.steps.side / task.name}.log",
+                     "program": program(), "cwd": os.getcwd(),
+                     "silence": None if task.kind == "split" else self.asked.silence}
             # A task that has failed is tried on another machine if there is a choice.
             placed = self.work.options(scheduling_strategy="SPREAD" if task.attempts > 1 else "DEFAULT")
-            ref = placed.remote(task.name, task.attempts, self.command(task), where, self.board)
+            ref = placed.remote(task.name, task.attempts, self.steps.command(task), where, self.board)
             self.running[ref] = (task, time.time())
-
-    def command(self, task: Task) -> list[str]:
-        plan, parts = f"{self.side / task.video}.plan.json", f"{self.side / task.video}.parts"
-        threads = [word for word in self.options if word.split("=")[0] == "--threads"]
-        if task.kind == "split":
-            count = -int(-task.size // (self.asked.part_size * 1e6))
-            return ["split", self.asked.command, task.input, f"--parts={count}", f"--output={plan}", "--overwrite",
-                    *self.options]
-        if task.kind == "part":
-            return ["part", plan, str(task.part), f"--out={parts}", "--die-with-parent", "--progress=json",
-                    *([] if threads else [f"--threads={max(1, int(self.asked.num_cpus))}"])]
-        if task.kind == "join":
-            return ["join", plan, f"--from={parts}", "--task", "--skip-existing", "--die-with-parent",
-                    "--progress=json", f"--report={self.side / task.name}.json", f"--output={task.folder}/",
-                    *([f"--detections={self.asked.output / task.name}.jsonl"] if self.asked.detections else [])]
-        words = [self.asked.command, task.input, "--task", "--skip-existing", "--die-with-parent", "--progress=json",
-                 f"--report={self.side / task.name}.json", *self.options]
-        if self.asked.command == "detect" or self.asked.detections:
-            words.append(f"--detections={self.asked.output / task.name}.jsonl")
-        if self.asked.command != "detect":
-            words.append(f"--output={task.folder}/")
-        if not threads:
-            words.append(f"--threads={max(1, int(self.asked.num_cpus))}")
-        return words
 
     def event_of(self, ref) -> dict:
         task, began = self.running.pop(ref)
@@ -270,35 +146,12 @@ class Driver:
         for name, task in sorted(self.tasks.items()):
             if task.kind in ("split", "part"):
                 continue
-            report = pathlib.Path(f"{self.side / name}.json")
+            report = self.steps.report(task)
             entries += (json.loads(report.read_text(encoding="utf-8")) if task.code in FINISHED and report.exists() else
                         [{"file": name, "status": "failed", "exit_code": task.code, "error": task.reason}])
-        new = self.side / "report.json.new"
+        new = self.steps.side / "report.json.new"
         new.write_text(json.dumps(entries, indent=2) + "\n", encoding="utf-8")
         new.replace(self.asked.output / "report.json")
-
-
-def tasks_of(inputs: list[str], output: pathlib.Path, endings: list[str]) -> list[Task]:
-    """Returns the tasks of inputs. Ends the program if an input is missing, or if two would write the same files."""
-    found: list[Task] = []
-    for word in inputs:
-        path = pathlib.Path(word)
-        if "://" in word:
-            found.append(Task(word, word.split("?")[0].split("#")[0].rsplit("/", 1)[-1] or "stream", str(output), 0))
-        elif not path.exists():
-            sys.exit(f"facepipe-ray: error: {word}: no such file or folder")
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path] if path.exists() else []:
-            name = file.relative_to(path) if path.is_dir() else pathlib.Path(file.name)
-            hidden = any(part.startswith(".") for part in name.parts)
-            earlier = any(mark in file.stem for mark in ("_faces", "_hidden", ".partial"))
-            if path.is_file() or file.is_file() and file.suffix.lower() in endings and not hidden and not earlier:
-                found.append(Task(str(file.absolute()), str(name), str(output / name.parent), file.stat().st_size))
-    outputs: dict[pathlib.Path, str] = {}
-    for task in found:
-        other = outputs.setdefault((output / task.name).with_suffix(""), task.input)
-        if other is not task.input:
-            sys.exit(f"facepipe-ray: error: {other.split('?')[0]} and {task.input.split('?')[0]} have the same output")
-    return found
 
 
 def told_apart(words: list[str]) -> tuple[list[str], list[str], list[str]]:
@@ -348,6 +201,9 @@ def main(words: list[str] | None = None) -> int:
         sys.exit(f"facepipe-ray: error: Ray can't start: {error}")
     try:
         return Driver(asked, options, tasks, ray).run()
+    except OSError as error:  # of a file in FOLDER; the same command may go on later
+        print(f"facepipe-ray: error: {error}", file=sys.stderr)
+        return LOST
     except KeyboardInterrupt:
         return 130  # Ray ends the workers, and the programs end with them
     finally:

@@ -2,14 +2,13 @@
 runs these tests if Slurm is installed here: Debian's packages are slurm-wlm and munge."""
 import os
 import pathlib
-import shutil
-import socket
 import subprocess
-import time
 
 import pytest
 
-if not all(shutil.which(name) for name in ("slurmctld", "slurmd", "munged", "sbatch")):
+from one_slurm import INSTALLED, one_slurm, told, wait_for_jobs
+
+if not INSTALLED:
     pytest.skip("Slurm isn't installed here", allow_module_level=True)
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -19,93 +18,15 @@ PHOTO = SOURCE / "data" / "fetched" / "demo" / "city.jpg"
 OPTIONS = ["--detect-size", "128x96", "--codec", "mjpeg", "--format", "matroska", "--device", "cpu", "--threads", "1"]
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def slurm(tmp_path_factory):
-    """Starts Slurm with one machine of two processors. Returns the variables with which commands find it."""
-    folder = tmp_path_factory.mktemp("slurm")
-    for name in ("state", "spool"):
-        (folder / name).mkdir()
-    key = folder / "key"
-    key.write_bytes(os.urandom(1024))
-    key.chmod(0o600)
-    host, user = socket.gethostname(), subprocess.check_output(["id", "-un"], text=True).strip()
-    conf = folder / "slurm.conf"
-    conf.write_text(f"""ClusterName=one
-SlurmctldHost={host}(127.0.0.1)
-SlurmUser={user}
-SlurmdUser={user}
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
-SlurmctldPort={free_port()}
-SlurmdPort={free_port()}
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-ReturnToService=2
-KillWait=5
-NodeName={host} NodeAddr=127.0.0.1 CPUs=2
-PartitionName=main Nodes=ALL Default=YES
-""")
-    variables = {**os.environ, "SLURM_CONF": str(conf)}
-    daemons = [
-        ["munged", "--foreground", "--force", f"--socket={folder}/munge", f"--key-file={key}",
-         f"--pid-file={folder}/munge.pid", f"--log-file={folder}/munge.log", f"--seed-file={folder}/munge.seed"],
-        ["slurmctld", "-D", "-f", str(conf)],
-        ["slurmd", "-D", "-f", str(conf), "-N", host]]
-    running = []
-    try:
-        for words in daemons:
-            running.append(subprocess.Popen(words, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-            time.sleep(1)
-        wait_for(lambda: "idle" in told(variables, "sinfo", "-h", "-o", "%T"), folder)
+    """Returns the variables with which commands find a Slurm."""
+    with one_slurm(tmp_path_factory.mktemp("slurm")) as variables:
         yield variables
-    finally:
-        for daemon in reversed(running):
-            daemon.terminate()
-            daemon.wait(timeout=30)
-
-
-def told(variables, *words):
-    return subprocess.run([str(word) for word in words], env=variables, stdout=subprocess.PIPE, text=True).stdout
-
-
-def wait_for(reached, what, seconds=240):
-    end = time.time() + seconds
-    while not reached():
-        assert time.time() < end, what
-        time.sleep(0.2)
 
 
 def run(*words):
     subprocess.run([str(word) for word in words], check=True)
-
-
-def start_again_now(variables):
-    """Slurm waits for two minutes before it starts a job again. The tests don't."""
-    for job in told(variables, "squeue", "-h", "-t", "PENDING", "-o", "%i %r").splitlines():
-        name, reason = job.split()
-        if reason == "BeginTime":
-            run("env", f"SLURM_CONF={variables['SLURM_CONF']}", "scontrol", "update", f"JobId={name}", "StartTime=now")
-
-
-def wait_for_jobs(variables, logs):
-    def ended():
-        start_again_now(variables)
-        return not told(variables, "squeue", "-h").strip()
-    wait_for(ended, logs)
 
 
 def logs_in(folder):

@@ -287,6 +287,23 @@ def test_what_is_joined_is_not_cut_again(ray, folder):
     assert ray.started == ["long.mp4"]
 
 
+def test_a_joined_video_that_was_removed_is_made_again(ray, folder):
+    source, output = folder(long="" + LONG)
+    assert run(source, output, "--part-size", "1") == 0
+    (output / "long_faces.mp4").unlink()
+    ray.started.clear()
+    assert run(source, output, "--part-size", "1") == 0
+    assert ray.started[0] == "long.mp4.split"
+    assert (output / "long_faces.mp4").read_text() == "1 2 3 "
+
+
+def test_files_that_cannot_be_written_are_told_in_one_line(ray, folder, capsys):
+    source, output = folder(a="0")
+    (output / "events.jsonl").mkdir(parents=True)
+    assert run(source, output) == 75
+    assert capsys.readouterr().err == f"facepipe-ray: error: [Errno 21] Is a directory: '{output}/events.jsonl'\n"
+
+
 def test_hide_works_in_parts(ray, folder):
     source, output = folder(long="" + LONG)
     assert cluster.main(["hide", str(source), "-o", str(output), "-q", "--part-size", "1", "--style=solid"]) == 0

@@ -64,7 +64,8 @@ def work_on_parts(command: str, words: list[str]) -> int:
     if not output.exists():
         files = [pathlib.Path(given["from"]) / str(i + 1) for i in range(len(plan["parts"]))]
         output.write_text("".join(file.read_text() for file in files))
-    pathlib.Path(given["report"]).write_text(json.dumps([{"file": source.name, "status": "done", "exit_code": 0}]))
+    entry = {"file": source.name, "status": "done", "exit_code": 0, "output": str(output)}
+    pathlib.Path(given["report"]).write_text(json.dumps([entry]))
     tell(status="done", frames=10 * len(plan["parts"]), exit_code=0, error=None)
     return 0
 
