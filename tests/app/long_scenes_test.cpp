@@ -83,14 +83,18 @@ TEST_F(LongScenes, MayHaveDamagedFrames) {
   const std::vector<json> packets = probe(input)["packets"];
   int seen = 0;
   for (const json& packet : packets) {  // not the pictures at cuts: see HideDamagedFramesAsAWhole
-    if (packet["codec_type"] != "video" || ++seen % 48 != 20) continue;
+    if (packet["codec_type"] != "video") continue;
+    const int in_group = seen++ % 48;
+    const std::size_t size = std::stoul(packet["size"].get<std::string>());
+    if (in_group < 8 || in_group > 40 || size < 300) continue;
     const std::size_t begin = std::stoul(packet["pos"].get<std::string>());
-    for (std::size_t i = 30; i < 60; ++i) bytes[begin + i] = '\x55';
+    for (std::size_t i = size / 2; i < size / 2 + 60; ++i) bytes[begin + i] = '\x55';
   }
   std::ofstream(input, std::ios::binary) << bytes;
   split_hide(input, 3, kSmall);
   ASSERT_EQ(planned()["parts"].size(), 3U);
-  make_all(6);
+  for (const int number : {1, 2, 3})
+    EXPECT_THAT(part(number).exit_code, testing::AnyOf(0, 6)) << number;
   expect_as_a_whole(input, kSmall, 6);
   EXPECT_GT(entry_of(dir_ / "whole.json")["frames"]["damaged"], 0);
 }

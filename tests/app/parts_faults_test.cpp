@@ -80,7 +80,8 @@ class PartsFaults : public PartsTest {
 
 TEST_F(PartsFaults, MadeTwiceAtOnceAreWhole) {
   split("run", clip(), 2, options_);
-  make_twice_at_once({}, 0);
+  // Both may find that nobody makes the part. Then the slower one is tried again.
+  make_twice_at_once({}, AnyOf(0, 75));
   EXPECT_EQ(part_files().size(), 2U);
   expect_a_run_in_parts(options_);
 }
@@ -157,21 +158,20 @@ TEST_F(PartsFaults, MakeTheirFolder) {
 }
 
 TEST_F(PartsFaults, OfADamagedInputCanBeTolerated) {
-  const fs::path input = dir_ / "damaged.mp4";
-  fs::copy_file(clip(), input);
-  std::string bytes = read_file(input);
-  for (std::size_t i = bytes.size() * 2 / 5; i < bytes.size() * 2 / 5 + 200; ++i) bytes[i] = '\x55';
-  std::ofstream(input, std::ios::binary) << bytes;
+  const fs::path input = dir_ / "cut_off.mkv";
+  ffmpeg("-i " + clip().string() + " -c copy", input);
+  fs::resize_file(input, fs::file_size(input) * 8 / 10);
   split("run", input, 2, options_);
-  const auto tolerant = [&](int number) {
-    return run_program(joined(part_words(number), {"--tolerate-damage"}));
+  const int last = static_cast<int>(nlohmann::json::parse(read_file(plan()))["parts"].size());
+  const auto tolerant = [&] {
+    return run_program(joined(part_words(last), {"--tolerate-damage"})).exit_code;
   };
-  EXPECT_EQ(part(1).exit_code, 6);
-  EXPECT_EQ(tolerant(1).exit_code, 0) << "the part exists already";
-  EXPECT_EQ(part(1).exit_code, 6);
+  EXPECT_EQ(part(last).exit_code, 6);
+  EXPECT_EQ(tolerant(), 0) << "the part exists already";
+  EXPECT_EQ(part(last).exit_code, 6);
   fs::remove(part_files().front());
-  EXPECT_EQ(tolerant(1).exit_code, 0);
-  EXPECT_EQ(part(1).exit_code, 6) << "its record tells the damage";
+  EXPECT_EQ(tolerant(), 0);
+  EXPECT_EQ(part(last).exit_code, 6) << "its record tells the damage";
 }
 
 }  // namespace

@@ -186,7 +186,8 @@ def test_an_input_that_changes_midway_is_refused(cluster, tmp_path):
     driver.wait_for_program()
     os.replace(tmp_path / "other.mp4", source / "clip.mp4")
     assert driver.wait() == 3, driver.told
-    assert "is not the input that was split" in driver.told
+    # A program that works already sees other packets. For one in its sandbox, the new file does not exist.
+    assert any(why in driver.told for why in ("is not the input that was split", "Permission denied")), driver.told
     assert not list((tmp_path / "out").glob("*_hidden*"))
     again = hide(tmp_path / "out", cluster.address, source)
     assert again.wait() == 0, again.told
