@@ -32,6 +32,7 @@
 #include "pipeline/parts/part_file.h"
 #include "pipeline/parts/part_maker.h"
 #include "pipeline/parts/part_packets.h"
+#include "pipeline/parts/searched_frames.h"
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
 #include "pipeline/time_limit.h"
@@ -92,9 +93,10 @@ LaneConnections::Limits connection_limits(const JobOptions& options, const JobPl
   limits.lanes = plan.lanes.count;
   limits.several_devices = of_several_devices(options, plan, input, backend);
   limits.order = {plan.limits.packets, plan.limits.bytes_behind};
+  const bool only_searches = options.part && options.part->searches_only;
   if (options.hide)
     limits.tracks = {plan.limits.hiding.held, plan.limits.max_held_later_segments,
-                     options.output.path.empty()};
+                     options.output.path.empty() || only_searches};
   return limits;
 }
 
@@ -141,6 +143,7 @@ class Job {
   void fill_detection(JobResult& result) const;
   void check_part(const JobResult& result) const;
   [[nodiscard]] HiddenPart hidden_part();
+  void take_search(PartFacts& facts) const;
   void finish_part(const Backend& backend, std::vector<std::string> told, JobResult& result);
 
   const JobOptions& options_;
@@ -273,6 +276,21 @@ HiddenPart Job::hidden_part() {
   return hidden;
 }
 
+/// Adds what the jobs that have searched the part's frames say about it.
+void Job::take_search(PartFacts& facts) const {
+  PartFacts search = facts_of_search(plan_.part->searched, facts.maker);
+  if (search.frames != writer_.part()->frames())
+    throw Error(ErrorKind::input, options_.input.name +
+                                      ": fewer frames could be decoded than were searched; hide it "
+                                      "as a whole");
+  facts.candidates_ignored = search.candidates_ignored;
+  facts.capacity = search.capacity;
+  facts.network = search.network;
+  for (std::string& sentence : search.told)
+    if (std::ranges::find(facts.told, sentence) == facts.told.end())
+      facts.told.push_back(std::move(sentence));
+}
+
 /// @param told  the notices without those about the ledger, which the joined job has, too
 void Job::finish_part(const Backend& backend, std::vector<std::string> told, JobResult& result) {
   if (result.interrupted) return;
@@ -291,6 +309,7 @@ void Job::finish_part(const Backend& backend, std::vector<std::string> told, Job
   facts.decoder = result.codecs.decoder;
   facts.early_end = result.early_end;
   facts.told = std::move(told);
+  if (!plan_.part->searched.empty()) take_search(facts);
   result.codecs.encoder = facts.maker.encoder;
   result.codecs.container = facts.maker.container;
   writer_.part()->finish(std::move(facts), result.damage());
@@ -345,7 +364,7 @@ JobTarget open_target(PlannedJob& planned, const JobOptions& options, const JobO
                       bool discards, JobDiagnostics diagnostics) {
   JobTarget target;
   if (options.part) {
-    if (planned.plan.output) open_encoders(planned, diagnostics);
+    if (planned.plan.output && !options.part->searches_only) open_encoders(planned, diagnostics);
     target.part = std::make_unique<PartWriter>(options.part->file);
   } else if (planned.plan.output) {
     planned.plan.output->muxer.discard = discards;
@@ -353,6 +372,13 @@ JobTarget open_target(PlannedJob& planned, const JobOptions& options, const JobO
     add_pictures(planned, options, observer);
   }
   return target;
+}
+
+/// Throws if the frames of the part were searched in another way than this job would search them.
+void check_search(const JobOptions& options, const Backend& backend, const JobPlan& plan) {
+  if (!options.part || options.part->searched.empty()) return;
+  static_cast<void>(
+      facts_of_search(options.part->searched, part_maker(backend, options, nullptr, plan)));
 }
 
 /// How a trial differs from a job.
@@ -377,6 +403,7 @@ JobResult run(const JobOptions& options, Backend& backend, const JobObserver& ob
   JobResult result;
   if (options.hide) result.turned_faces = options.hide->turned_too;
   if (planned.input.first) {
+    check_search(options, backend, planned.plan);
     make_processors(planned, options, diagnostics);
     const bool discards = trial != nullptr;
     JobTarget target = open_target(planned, options, observer, discards, diagnostics);

@@ -200,4 +200,17 @@ struct JobOptions {
   bool wants_stage_times = false;
 };
 
+/// Returns whether the job looks for faces. If not, an edit file or earlier jobs have them.
+[[nodiscard]] inline bool looks_for_faces(const JobOptions& options) {
+  const bool edited = options.hide && options.hide->known;
+  const bool searched = options.part && !options.part->searched.empty();
+  return !edited && !searched;
+}
+
+/// Returns whether the job follows faces from frame to frame in order to hide them.
+[[nodiscard]] inline bool follows_hidden_faces(const JobOptions& options) {
+  const bool only_looks = options.part && options.part->searches_only;
+  return options.hide && !options.hide->known && !only_looks;
+}
+
 }  // namespace facepipe::pipeline

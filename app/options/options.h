@@ -100,6 +100,8 @@ struct RunOptions {
   bool two_pass = false;  ///< facepipe decides what to hide before it writes the first frame
   bool tolerate_damage = false;
   int parts = 0;  ///< the video is made in at most so many parts, and joined; 0: as a whole
+  /// If parts are joined: the scenes of several parts. Their faces are followed first.
+  std::vector<pipeline::PartJob> long_scenes{};
   TaskOptions task;
   SandboxMode sandbox = SandboxMode::automatic;
   Console console;
@@ -128,6 +130,7 @@ struct PartOptions {
   std::string number;            ///< of the part, as the user wrote it
   std::filesystem::path folder;  ///< where part files are written
   int threads = 0;               ///< of decoder and network; 0: as the plan says
+  bool tolerate_damage = false;
   TaskOptions task;
   SandboxMode sandbox = SandboxMode::automatic;
   Console console;

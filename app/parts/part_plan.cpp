@@ -20,7 +20,7 @@ namespace {
 using detector::JsonField;
 using Json = nlohmann::ordered_json;
 
-constexpr int kForm = 2;
+constexpr int kForm = 3;
 constexpr const char* kFormName = "facepipe_parts";
 constexpr std::size_t kMostArguments = 1000;
 constexpr std::size_t kLongestText = 65536;
@@ -94,10 +94,11 @@ PlannedPart part_of(const JsonField& field) {
 }
 
 /// Returns the parts. Each scene lies within the next part.
-std::vector<PlannedPart> parts_of(const JsonField& field) {
+std::vector<PlannedPart> parts_of(const JsonField& field, bool follows_faces) {
   std::vector<PlannedPart> parts;
   for (const JsonField& part : field.list(1, kMostParts)) {
     parts.push_back(part_of(part));
+    if (parts.back().next && !follows_faces) part.refuse("followed by a scene, but no face is");
     if (parts.size() == 1) continue;
     const std::optional<pipeline::SceneAfterCut>& scene = parts[parts.size() - 2].next;
     if (scene && scene->packets > parts.back().packets)
@@ -119,7 +120,28 @@ Json part_json(const PlannedPart& part) {
 
 std::string part_number(std::size_t number) { return std::to_string(number + 1); }
 
+/// Returns a name such as "part-00001-0123456789abcdef".
+std::string file_name(const std::string& kind, std::size_t number, const std::string& key) {
+  constexpr std::size_t kDigits = 5;
+  constexpr std::size_t kShownKey = 16;
+  std::string digits = part_number(number);
+  digits.insert(0, kDigits - std::min(kDigits, digits.size()), '0');
+  return kind + '-' + digits + '-' + key.substr(0, kShownKey);
+}
+
 }  // namespace
+
+std::vector<LongScene> long_scenes_of(const PartPlan& plan) {
+  std::vector<LongScene> scenes;
+  if (!plan.follows_faces) return scenes;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    if (!plan.parts[i].next && i + 1 < plan.parts.size()) continue;
+    if (i > first) scenes.push_back({first, i});
+    first = i + 1;
+  }
+  return scenes;
+}
 
 std::vector<std::int64_t> cuts_of(const PartPlan& plan) {
   std::vector<std::int64_t> cuts;
@@ -139,6 +161,7 @@ std::string part_plan_text(const PartPlan& plan) {
                      {"folder", plan.folder},
                      {"output", plan.output},
                      {"encoder_threads", plan.encoder_threads},
+                     {"follows_faces", plan.follows_faces},
                      {"parts", std::move(parts)}};
   try {
     return json.dump(2) + '\n';
@@ -154,8 +177,8 @@ PartPlan parse_part_plan(std::string_view text, const std::string& name) {
   const nlohmann::json root = detector::parse_json(text, kDeepest, name, refuse);
   const JsonField json(root, name, refuse);
   static_cast<void>(json.at(kFormName).integer(kForm, kForm));
-  json.expect_members(
-      {kFormName, "program", "arguments", "input", "folder", "output", "encoder_threads", "parts"});
+  json.expect_members({kFormName, "program", "arguments", "input", "folder", "output",
+                       "encoder_threads", "follows_faces", "parts"});
   PartPlan plan;
   plan.program = json.at("program").text(kLongestText);
   plan.arguments = arguments_of(json.at("arguments"));
@@ -163,7 +186,8 @@ PartPlan parse_part_plan(std::string_view text, const std::string& name) {
   plan.folder = path_of(json.at("folder"));
   plan.output = file_name_of(json.at("output"));
   plan.encoder_threads = json.at("encoder_threads").integer(1, kMostThreads);
-  plan.parts = parts_of(json.at("parts"));
+  plan.follows_faces = json.at("follows_faces").flag();
+  plan.parts = parts_of(json.at("parts"), plan.follows_faces);
   return plan;
 }
 
@@ -194,11 +218,15 @@ std::string part_key(const NamedPlan& plan, std::size_t number) {
 }
 
 std::string part_file_name(const NamedPlan& plan, std::size_t number) {
-  constexpr std::size_t kDigits = 5;
-  constexpr std::size_t kShownKey = 16;
-  std::string digits = part_number(number);
-  digits.insert(0, kDigits - std::min(kDigits, digits.size()), '0');
-  return "part-" + digits + '-' + part_key(plan, number).substr(0, kShownKey);
+  return file_name("part", number, part_key(plan, number));
+}
+
+std::string scene_key(const NamedPlan& plan, const LongScene& scene) {
+  return sha256_hex(plan.sha256 + " scene " + part_number(scene.first));
+}
+
+std::string scene_file_name(const NamedPlan& plan, const LongScene& scene) {
+  return file_name("scene", scene.first, scene_key(plan, scene));
 }
 
 }  // namespace facepipe::app

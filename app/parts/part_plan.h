@@ -22,8 +22,9 @@ inline constexpr int kUsualParts = 8;
 struct PlannedPart {
   std::int64_t packets = 0;  ///< at least 1
   std::uint64_t hash = 0;    ///< video::PacketHash of the packets
-  /// Where the next part begins if faces are followed; nullopt: behind the packets. The scene lies
-  /// within the packets of the next part.
+  /// Where the next part begins if faces are followed: the scene lies within the packets of the
+  /// next part. nullopt: behind the packets. If faces are followed, the scene then goes on there,
+  /// and both parts are only searched: see LongScene.
   std::optional<pipeline::SceneAfterCut> next{};
   friend bool operator==(const PlannedPart&, const PlannedPart&) = default;
 };
@@ -37,9 +38,21 @@ struct PartPlan {
   std::string output;  ///< the file name of the output, without a folder; empty without video
   /// Threads of each encoder, because some encoders make other packets with more threads.
   int encoder_threads = 1;
+  /// Faces are followed from frame to frame: those of `hide` without an edit file.
+  bool follows_faces = false;
   std::vector<PlannedPart> parts;  ///< at least 1, and at most kMostParts
   friend bool operator==(const PartPlan&, const PartPlan&) = default;
 };
+
+/// Parts in a row whose faces must be followed in one pass, because no scene begins between them.
+struct LongScene {
+  std::size_t first = 0;  ///< a part's number, from 0
+  std::size_t last = 0;   ///< over `first`
+  friend bool operator==(const LongScene&, const LongScene&) = default;
+};
+
+/// Returns the long scenes of a plan, in their order; none if no faces are followed.
+[[nodiscard]] std::vector<LongScene> long_scenes_of(const PartPlan& plan);
 
 /// Returns the index of the first packet of each part, without that of the first part.
 [[nodiscard]] std::vector<std::int64_t> cuts_of(const PartPlan& plan);
@@ -71,5 +84,12 @@ struct NamedPlan {
 /// Returns the name of a part file: "part-00001-0123456789abcdef", with the part's number from 1
 /// and the first digits of its key.
 [[nodiscard]] std::string part_file_name(const NamedPlan& plan, std::size_t number);
+
+/// Returns PartJob::key of the job that follows and hides the faces of a long scene.
+[[nodiscard]] std::string scene_key(const NamedPlan& plan, const LongScene& scene);
+
+/// Returns the name of this job's part file: "scene-00001-0123456789abcdef", with the number of the
+/// scene's first part from 1 and the first digits of the key.
+[[nodiscard]] std::string scene_file_name(const NamedPlan& plan, const LongScene& scene);
 
 }  // namespace facepipe::app

@@ -2,8 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -11,12 +13,15 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "app/failure.h"
+#include "app/parts/split.h"
 #include "app/run/task.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "pipeline/parts/part_file.h"
+#include "video/bitstream/packet_hash.h"
 
 namespace facepipe::app {
 namespace {
@@ -33,31 +38,64 @@ void find_in(const std::string& folder, fs::path& file) {
   if (!file.empty() && fs::exists(there, error)) file = there;
 }
 
-/// Throws Error(input) unless parts whose faces are followed, and only these, begin with scenes.
-void check_scenes(const RunOptions& run, const PartPlan& plan) {
-  const bool follows = run.job.hide && run.files.known_tracks.empty();
-  for (std::size_t i = 0; i + 1 < plan.parts.size(); ++i)
-    if (plan.parts[i].next.has_value() != follows)
-      throw Error(ErrorKind::input, "the plan has parts that " +
-                                        std::string(follows ? "don't begin" : "begin") +
-                                        " with a scene; split the input again");
+/// Parts of a plan, in a row, on which one job works.
+struct PartRange {
+  std::size_t first = 0;  ///< a part's number, from 0
+  std::size_t last = 0;
+};
+
+/// Returns the hash of all packets of the parts.
+std::uint64_t hash_of(const PartPlan& plan, const PartRange& range) {
+  std::uint64_t hash = 0;
+  for (std::size_t i = range.first; i <= range.last; ++i)
+    hash = video::hash_of_both(hash, plan.parts.at(i).hash, plan.parts[i].packets);
+  return hash;
 }
 
-/// Sets the segments that a part works on: its own, and behind its cut the packets up to the scene
+std::int64_t packets_of(const PartPlan& plan, const PartRange& range) {
+  std::int64_t packets = 0;
+  for (std::size_t i = range.first; i <= range.last; ++i) packets += plan.parts.at(i).packets;
+  return packets;
+}
+
+/// Sets the segments on which a job works: its own, and behind its cut the packets up to the scene
 /// with which the next part begins.
-void set_segments(const PartPlan& plan, std::size_t number, pipeline::PartJob& part) {
+void set_segments(const PartPlan& plan, const PartRange& range, pipeline::PartJob& part) {
   const std::vector<std::int64_t> all = cuts_of(plan);
-  if (number > 0) part.cuts.push_back(all[number - 1]);
+  if (range.first > 0) part.cuts.push_back(all[range.first - 1]);
   part.number = part.cuts.size();
-  if (number < all.size()) part.cuts.push_back(all[number]);
-  const PlannedPart& planned = plan.parts.at(number);
-  part.hash = planned.hash;
-  part.next = planned.next;
-  if (part.next) part.cuts.push_back(all[number] + part.next->packets);
-  if (number > 0 && plan.parts[number - 1].next)
-    part.left_out = plan.parts[number - 1].next->frames;
-  part.begins_input = number == 0;
-  part.ends_input = number == all.size();
+  if (range.last < all.size()) part.cuts.push_back(all[range.last]);
+  part.hash = hash_of(plan, range);
+  part.next = plan.parts.at(range.last).next;
+  if (part.next) part.cuts.push_back(all[range.last] + part.next->packets);
+  if (range.first > 0 && plan.parts[range.first - 1].next)
+    part.left_out = plan.parts[range.first - 1].next->frames;
+  part.begins_input = range.first == 0;
+  part.ends_input = range.last == all.size();
+}
+
+/// Returns whether the part belongs to a long scene.
+bool is_of_long_scene(const PartPlan& plan, std::size_t number) {
+  return std::ranges::any_of(long_scenes_of(plan), [&](const LongScene& scene) {
+    return scene.first <= number && number <= scene.last;
+  });
+}
+
+/// Sets what all jobs have in common that write part files.
+void set_part_options(pipeline::JobOptions& job) {
+  if (job.hide) {
+    job.hide->wants_tracks = false;
+    job.hide->collects_tracks = !job.hide->known;  // join may write them
+  }
+  job.wants_faces = true;  // join may write them
+  job.wants_stage_times = true;
+}
+
+/// Makes the job one that only looks for faces.
+void search_only(pipeline::JobOptions& job) {
+  job.part->searches_only = true;
+  job.hide->collects_tracks = false;
+  job.hide->regions = {};  // they say what is hidden, and nothing is hidden here
 }
 
 /// Returns the options with which the plan was made.
@@ -72,7 +110,9 @@ RunOptions options_of(const PartPlan& plan) {
   find_in(plan.folder, run.detector.card);
   for (fs::path& model : run.detector.more_models) find_in(plan.folder, model);
   find_in(plan.folder, run.files.known_tracks);
-  check_scenes(run, plan);
+  if (plan.follows_faces != follows_faces(run))
+    throw Error(ErrorKind::input,
+                "the plan doesn't say whether faces are followed; split the input again");
   return run;
 }
 
@@ -135,23 +175,47 @@ pipeline::JobOptions job_of_part(pipeline::JobOptions job, const NamedPlan& plan
   pipeline::PartJob& part = job.part.emplace();
   part.file = folder / part_file_name(plan, number);
   part.key = part_key(plan, number);
-  set_segments(plan.plan, number, part);
-  if (job.hide) {
-    job.hide->wants_tracks = false;
-    job.hide->collects_tracks = !job.hide->known;  // join may write them
-  }
+  set_segments(plan.plan, {number, number}, part);
+  set_part_options(job);
   job.resources.encoder_threads = plan.plan.encoder_threads;
-  job.wants_faces = true;  // join may write them
-  job.wants_stage_times = true;
+  if (is_of_long_scene(plan.plan, number)) search_only(job);
+  return job;
+}
+
+pipeline::PartJob scene_of(const NamedPlan& plan, const LongScene& scene, const fs::path& folder) {
+  pipeline::PartJob part;
+  part.file = folder / scene_file_name(plan, scene);
+  part.key = scene_key(plan, scene);
+  set_segments(plan.plan, {scene.first, scene.last}, part);
+  for (std::size_t i = scene.first; i <= scene.last; ++i)
+    part.searched.push_back({folder / part_file_name(plan, i), part_key(plan, i)});
+  return part;
+}
+
+pipeline::JobOptions job_of_scene(pipeline::JobOptions job, pipeline::PartJob scene) {
+  job.join.reset();
+  job.part = std::move(scene);
+  set_part_options(job);
   return job;
 }
 
 pipeline::JobOptions job_of_join(pipeline::JobOptions job, const NamedPlan& plan,
                                  const fs::path& folder) {
   pipeline::JoinJob& join = job.join.emplace();
-  for (std::size_t i = 0; i < plan.plan.parts.size(); ++i)
-    join.parts.push_back({folder / part_file_name(plan, i), part_key(plan, i),
-                          plan.plan.parts[i].packets, plan.plan.parts[i].hash});
+  const std::vector<LongScene> scenes = long_scenes_of(plan.plan);
+  auto scene = scenes.begin();
+  for (std::size_t i = 0; i < plan.plan.parts.size(); ++i) {
+    if (scene == scenes.end() || scene->first != i) {
+      join.parts.push_back({folder / part_file_name(plan, i), part_key(plan, i),
+                            plan.plan.parts[i].packets, plan.plan.parts[i].hash});
+      continue;
+    }
+    const PartRange range{scene->first, scene->last};
+    join.parts.push_back({folder / scene_file_name(plan, *scene), scene_key(plan, *scene),
+                          packets_of(plan.plan, range), hash_of(plan.plan, range)});
+    i = scene->last;
+    ++scene;
+  }
   job.resources.encoder_threads = plan.plan.encoder_threads;
   return job;
 }
@@ -179,13 +243,14 @@ RunOptions run_of_part(const PartOptions& options) {
           std::to_string(plan.plan.parts.size()));
   RunOptions run = options_of(plan.plan);
   if (options.threads > 0) run.detector.threads = run.job.resources.threads = options.threads;
+  run.tolerate_damage = options.tolerate_damage;
   run.console = options.console;
   run.sandbox = options.sandbox;
   run.task = options.task;
   run.video = false;  // only the part file is written
+  run.job.output.path = plan.plan.output;
   run.job =
       job_of_part(std::move(run.job), plan, static_cast<std::size_t>(number) - 1, options.folder);
-  run.job.output.path = plan.plan.output;
   return run;
 }
 
@@ -208,8 +273,17 @@ RunOptions run_of_join(const JoinOptions& options) {
   run.sandbox = asked.sandbox;
   run.command_line = asked.command_line;
   if (run.job.hide) run.job.hide->wants_tracks = !run.files.tracks.empty();
+  for (const LongScene& scene : long_scenes_of(plan.plan))
+    run.long_scenes.push_back(scene_of(plan, scene, options.folder));
   run.job = job_of_join(std::move(run.job), plan, options.folder);
   return run;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorKind::output, folder.string() + ": can't be made: " + error.message());
 }
 
 bool is_finished(const pipeline::PartJob& part) {
@@ -229,14 +303,12 @@ bool is_finished(const pipeline::PartJob& part) {
 
 std::optional<int> code_of_finished_part(const RunOptions& run, const std::stop_token& stop) {
   const pipeline::PartJob& part = *run.job.part;
-  std::error_code error;
-  if (!fs::is_directory(folder_of(part.file), error))
-    throw Error(ErrorKind::output, folder_of(part.file).string() + ": is no folder");
+  make_folder(folder_of(part.file));
   wait_for_lock(part.file, run, stop);
   if (!is_finished(part)) return std::nullopt;
   const auto damage = OutputLock::damage_of(part.file);
   if (damage) spdlog::error("{}: {}; the part is kept", run.inputs.front(), *damage);
-  return damage ? kExitDamaged : kExitDone;
+  return damage && !run.tolerate_damage ? kExitDamaged : kExitDone;
 }
 
 }  // namespace facepipe::app

@@ -21,4 +21,13 @@ namespace facepipe::app {
                                                const pipeline::JobObserver& observer,
                                                const RunJob& run, const std::stop_token& stop);
 
+/// Joins parts. First makes the part files of RunOptions::long_scenes, unless they are complete.
+/// Throws the errors of `run`.
+/// @param job  with JobOptions::join
+/// @param run  runs a job
+[[nodiscard]] pipeline::JobResult join_with_scenes(const RunOptions& options,
+                                                   const pipeline::JobOptions& job,
+                                                   const pipeline::JobObserver& observer,
+                                                   const RunJob& run);
+
 }  // namespace facepipe::app

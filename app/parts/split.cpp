@@ -146,6 +146,15 @@ std::vector<std::int64_t> chosen_cuts(const std::vector<std::int64_t>& places, s
   return cuts;
 }
 
+/// Says which parts wait for a pass of `join`.
+void tell_long_scenes(const PartPlan& plan, const std::string& name) {
+  for (const LongScene& scene : long_scenes_of(plan))
+    spdlog::info(
+        "{}: no scene begins between the parts {} to {}: they look for faces, and facepipe "
+        "join follows and hides these faces in one pass",
+        name, scene.first + 1, scene.last + 1);
+}
+
 /// Throws if the input is no regular file.
 void expect_file(const std::string& input) {
   if (!bytes_of_input(input))
@@ -153,41 +162,88 @@ void expect_file(const std::string& input) {
                 input + ": is not a regular file, but parts of it are read several times");
 }
 
-/// A place where one part ends and the next one begins.
+/// A place where one part ends and the next one begins. Without a scene, their faces are followed
+/// in one pass (LongScene), or no faces are followed.
 struct Border {
   std::int64_t cut = 0;  // PartJob::cuts
   std::optional<pipeline::SceneAfterCut> scene{};
 };
 
-/// Returns the border at a cut; nullopt if no scene is behind the cut, or if it is too near to the
-/// next cut or to the end. There, a part could not decode the scene's first frame exactly, or, if
-/// the input ends too early, the frames before it would be hidden as a whole.
+/// Returns the scene with which a part behind a cut can begin; nullopt if no scene is behind the
+/// cut, or if it is too near to the next cut or to the end. There, a part could not decode the
+/// scene's first frame exactly, or, if the input ends too early, the frames before it would be
+/// hidden as a whole.
 /// @param next  the next cut, or the number of all packets
-std::optional<Border> border_at(std::int64_t cut, const std::optional<pipeline::FoundScene>& scene,
-                                std::int64_t next, const ScannedVideo& video) {
+std::optional<pipeline::SceneAfterCut> scene_at(std::int64_t cut,
+                                                const std::optional<pipeline::FoundScene>& scene,
+                                                std::int64_t next, const ScannedVideo& video) {
   if (!scene) return std::nullopt;
   const auto end = std::ranges::lower_bound(video.places, cut + scene->packets);
   if (end == video.places.end() || *end > next) return std::nullopt;
   if (video.packets() - *end < video.look_ahead) return std::nullopt;
   const std::int64_t packets = *end - cut;
-  return Border{cut, pipeline::SceneAfterCut{packets, video.hash_of(cut, packets), scene->frames}};
+  return pipeline::SceneAfterCut{packets, video.hash_of(cut, packets), scene->frames};
+}
+
+/// Chooses the borders of parts whose faces are followed. Behind some cuts in a row, no scene may
+/// begin. If they are near to each other, they are left out: the part before them ends with the
+/// next scene. If no scene begins for a long time, they stay, and divide a long scene.
+class FollowedBorders {
+ public:
+  explicit FollowedBorders(bool divides_scenes) : divides_scenes_(divides_scenes) {}
+
+  /// Takes the next cut.
+  void add(const Border& border, double searched_s) {
+    if (border.scene) {
+      end_scene();
+      borders_.push_back(border);
+      return;
+    }
+    of_scene_.push_back(border);
+    without_scene_s_ += searched_s;
+  }
+  [[nodiscard]] std::vector<Border> finish() {
+    end_scene();
+    return std::move(borders_);
+  }
+
+ private:
+  void end_scene() {
+    if (divides_scenes_ && without_scene_s_ >= kMostToScene_s)
+      borders_.insert(borders_.end(), of_scene_.begin(), of_scene_.end());
+    of_scene_.clear();
+    without_scene_s_ = 0;
+  }
+
+  const bool divides_scenes_;
+  std::vector<Border> borders_;
+  std::vector<Border> of_scene_;  // the last cuts, if no scene begins behind them
+  double without_scene_s_ = 0;    // for so long behind these cuts
+};
+
+/// Returns whether the plan is one for CUDA devices. They look for faces as fast as they follow
+/// them, so it doesn't help to look for faces in parts.
+bool is_for_cuda(const RunOptions& options) {
+  const DeviceRequest& device = options.device;
+  return options.devices || (!device.automatic && device.device.kind == DeviceKind::cuda);
 }
 
 /// Returns the borders of parts whose faces are followed.
-std::vector<Border> borders_at_scenes(const std::vector<std::int64_t>& cuts,
-                                      const ScannedVideo& video, const RunOptions& options,
-                                      const std::string& input, const std::stop_token& stop) {
+std::vector<Border> followed_borders(const std::vector<std::int64_t>& cuts,
+                                     const ScannedVideo& video, const RunOptions& options,
+                                     const std::string& input, const std::stop_token& stop) {
   if (cuts.empty()) return {};
   pipeline::JobOptions job = options.job;
   job.input.name = input;
   const auto backend = pipeline::make_cpu_backend(nullptr);
-  const auto scenes = pipeline::find_scenes(job, *backend, cuts, kMostToScene_s, stop);
-  std::vector<Border> borders;
+  const auto searched = pipeline::find_scenes(job, *backend, cuts, kMostToScene_s, stop);
+  FollowedBorders borders(!is_for_cuda(options));
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const std::int64_t next = i + 1 < cuts.size() ? cuts[i + 1] : video.packets();
-    if (auto border = border_at(cuts[i], scenes[i], next, video)) borders.push_back(*border);
+    borders.add({cuts[i], scene_at(cuts[i], searched[i].scene, next, video)},
+                searched[i].searched_s);
   }
-  return borders;
+  return borders.finish();
 }
 
 std::vector<PlannedPart> parts_of(const ScannedVideo& video, const std::vector<Border>& borders) {
@@ -208,13 +264,16 @@ std::string why_fewer(bool out_of_order, bool no_scenes) {
   if (out_of_order)
     return "some of its time stamps are missing or don't rise, and what is hidden depends on them";
   if (no_scenes)
-    return "a part must begin with a new scene, and none begins within " +
-           std::to_string(static_cast<int>(kMostToScene_s)) +
-           " s behind the other places where it can be cut";
+    return "a part must begin with a new scene, and none begins soon enough behind the other "
+           "places where it can be cut";
   return "it can't be cut at more places";
 }
 
 }  // namespace
+
+bool follows_faces(const RunOptions& options) {
+  return options.job.hide && options.files.known_tracks.empty();
+}
 
 PartPlan plan_parts(const RunOptions& options, const std::string& input, const fs::path& output,
                     const std::stop_token& stop) {
@@ -233,10 +292,10 @@ PartPlan plan_parts(const RunOptions& options, const std::string& input, const f
   std::vector<std::int64_t> cuts = chosen_cuts(video.places, video.packets(), options.parts);
   const bool out_of_order = hide && !video.stamps_rise;
   if (out_of_order) cuts.clear();
-  const bool follows = hide && options.files.known_tracks.empty();
+  plan.follows_faces = follows_faces(options);
   std::vector<Border> borders;
-  if (follows)
-    borders = borders_at_scenes(cuts, video, options, input, stop);
+  if (plan.follows_faces)
+    borders = followed_borders(cuts, video, options, input, stop);
   else
     for (const std::int64_t cut : cuts) borders.push_back({cut});
   plan.parts = parts_of(video, borders);
@@ -263,9 +322,11 @@ int split(const SplitOptions& options, const std::stop_token& stop) {
   const PartPlan plan = parse_part_plan(text, options.plan.string());
   file->write_text(text);
   file->commit();
-  if (!run.console.quiet)
+  if (!run.console.quiet) {
     spdlog::info("{}: {} parts; facepipe part makes each, and facepipe join joins them",
                  options.plan.string(), plan.parts.size());
+    tell_long_scenes(plan, options.plan.string());
+  }
   return kExitDone;
 }
 

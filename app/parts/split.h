@@ -9,8 +9,12 @@
 
 namespace facepipe::app {
 
-/// Plans the parts of one input: reads all packets of its video, but decodes none. The parts are
-/// about equally long. There are fewer of them if the input can't be cut at enough places.
+/// Returns whether a run follows faces from frame to frame in order to hide them.
+[[nodiscard]] bool follows_faces(const RunOptions& options);
+
+/// Plans the parts of one input: reads all packets of its video. If faces are followed, decodes the
+/// pictures behind cuts until a scene begins. The parts are about equally long. There are fewer of
+/// them if the input can't be cut at enough places.
 /// @param input   a regular file
 /// @param output  how the output is called; empty without video
 /// Throws Error(usage) if the input is no regular file; the errors of video::Demuxer; Error(input)

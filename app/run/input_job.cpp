@@ -17,6 +17,7 @@
 #include "app/run/two_passes.h"
 #include "core/error.h"
 #include "core/files/file_identity.h"
+#include "core/files/sha256.h"
 
 namespace facepipe::app {
 namespace {
@@ -59,11 +60,15 @@ JobPreparation prepare_job(pipeline::JobOptions& job, RunDevice& device,
   if (writes_tracks)
     preparation.sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
   if (reads_tracks) {
-    job.hide->known =
+    const auto known =
         read_known_tracks(options.files.known_tracks, job.input.name,
                           {job.hide->appearance, options.left_to_card.grow}, context.stop,
                           job.part ? InputCheck::none : InputCheck::whole);
-    preparation.sha256 = job.hide->known->file.input.sha256;
+    // Parts and the job that joins them are compared by it.
+    if (job.part || job.join || options.parts > 0)
+      known->sha256 = sha256_of_file(options.files.known_tracks, context.stop);
+    job.hide->known = known;
+    preparation.sha256 = known->file.input.sha256;
   }
   static_cast<void>(device.ready());
   if (job.hide && job.hide->known) device.take_known_classes(job.hide->known->classes);
@@ -86,10 +91,13 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {
     return context.parts.job(pass, backend, of_pass, context.stop);
   };
-  pipeline::JobResult result = options.two_pass ? run_in_two_passes(job, observer, run)
-                               : options.parts > 0
-                                   ? run_in_parts(options, job, observer, run, context.stop)
-                                   : run(job, observer);
+  const auto run_all = [&] {
+    if (options.two_pass) return run_in_two_passes(job, observer, run);
+    if (options.parts > 0) return run_in_parts(options, job, observer, run, context.stop);
+    if (job.join) return join_with_scenes(options, job, observer, run);
+    return run(job, observer);
+  };
+  pipeline::JobResult result = run_all();
   if (!preparation.turned.empty()) result.notices.push_back(preparation.turned);
   if (std::string careful = turned_looks_left_out(*device.facts(), options); !careful.empty()) {
     spdlog::info("{}: {}", job.input.name, careful);

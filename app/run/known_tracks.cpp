@@ -40,15 +40,14 @@ std::string sha256_of_input(const std::string& input, const std::string& option,
   return sha256_of_file(input, stop);
 }
 
-std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& path,
-                                                               const std::string& input,
-                                                               const TracksAppearance& appearance,
-                                                               const std::stop_token& stop,
-                                                               InputCheck check) {
+std::shared_ptr<pipeline::KnownTracks> read_known_tracks(const fs::path& path,
+                                                         const std::string& input,
+                                                         const TracksAppearance& appearance,
+                                                         const std::stop_token& stop,
+                                                         InputCheck check) {
   auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = path.string();
   known->file = track::read_track_file(path);
-  known->sha256 = sha256_of_file(path, stop);
   known->classes = classes_in(known->file);
   if (!appearance.own_growth)
     for (track::FileTrack& track : known->file.tracks) track.grow.reset();

@@ -35,8 +35,8 @@ enum class InputCheck : std::uint8_t { whole, none };
 /// Throws Stopped. Throws the errors of read_track_file() and sha256_of_input(). Throws
 /// Error(input) for a style that no track may have, such as an image: an edit file may come from
 /// anywhere, so it must not name other files. Throws Error(usage) if the edit file has the SHA-256
-/// of another input.
-[[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
+/// of another input. Leaves KnownTracks::sha256 empty.
+[[nodiscard]] std::shared_ptr<pipeline::KnownTracks> read_known_tracks(
     const std::filesystem::path& path, const std::string& input, const TracksAppearance& appearance,
     const std::stop_token& stop, InputCheck check = InputCheck::whole);
 

@@ -121,9 +121,10 @@ void add_side_files(SandboxNeeds& to, const SideFiles& files) {
 }
 
 void add_parts(SandboxNeeds& to, const RunOptions& options) {
-  if (options.job.part) add_written(to, options.job.part->file);
+  if (options.job.part) to.made.push_back(folder_of(options.job.part->file));
   if (options.job.join)
     for (const pipeline::JoinedPart& part : options.job.join->parts) add_read(to, part.file);
+  for (const pipeline::PartJob& scene : options.long_scenes) add_written(to, scene.file);
   // Without a video, the parts lie in a temporary folder.
   if (options.parts > 0 && !options.video) add_temporary_folder(to);
 }

@@ -157,7 +157,7 @@ class DrawnTracking {
 /// Its eight members are the detectors, and the objects that work before and after them.
 class CpuProcessor final : public FrameProcessor {
  public:
-  /// @param detector  nullptr if tracks are known
+  /// @param detector  nullptr if the job looks for no faces
   /// @param turned    the detector for pictures turned by HideJob::turned_too; nullptr if no
   ///                  turned pictures are searched
   CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<detector::Detector> detector,
@@ -334,7 +334,7 @@ class CpuBackend final : public Backend {
   }
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
-    if (setup.options.hide && setup.options.hide->known)
+    if (!looks_for_faces(setup.options))
       return std::make_unique<CpuProcessor>(setup, nullptr, nullptr);
     const std::scoped_lock lock(mutex_);
     const int turns = setup.options.hide ? setup.options.hide->turned_too : 0;

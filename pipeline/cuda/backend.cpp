@@ -207,7 +207,7 @@ class CudaBackend final : public Backend {
     const Frame& first = setup.first;
     const JobOptions& options = setup.options;
     cuda::use_device(device_);
-    if (options.hide && options.hide->known) return make_cuda_processor(setup, device_, nullptr);
+    if (!looks_for_faces(options)) return make_cuda_processor(setup, device_, nullptr);
     if (options.hide && options.hide->turned_too > 0)
       throw Error(ErrorKind::usage, "only the CPU can look at turned pictures");
     GraphKey key;

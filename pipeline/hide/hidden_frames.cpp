@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/frame_record.h"
 #include "core/time_spans.h"
 #include "track/matching.h"
 #include "track/tracker.h"
@@ -99,12 +100,13 @@ class TrackedFrames final : public HiddenFrames {
     if (job.wants_tracks || job.collects_tracks) builder_.emplace(make_builder(job, scales, input));
   }
 
-  [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,
+  [[nodiscard]] track::TrackStep follow(FrameToHide& frame,
                                         std::shared_ptr<const track::MotionPicture> picture,
                                         std::optional<track::ComparedPictures> compared) override {
+    const Detections found = std::exchange(frame.found, {});
     track::TrackerInput input;
     input.time_s = frame.time_s;
-    input.detections = &frame.found;
+    input.detections = &found;
     input.searched = frame.searched;
     input.picture = std::move(picture);
     input.compared = std::move(compared);
@@ -185,6 +187,29 @@ class TrackedFrames final : public HiddenFrames {
   bool handed_over_ = false;
 };
 
+class FoundFrames final : public HiddenFrames {
+ public:
+  [[nodiscard]] track::TrackStep follow(
+      FrameToHide& /*frame*/, std::shared_ptr<const track::MotionPicture> /*picture*/,
+      std::optional<track::ComparedPictures> /*compared*/) override {
+    return {};
+  }
+  [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,
+                                                track::TrackStep /*followed*/) override {
+    HiddenFrame found;
+    found.faces = frame.found;
+    found.face_tracks.assign(found.faces.size(), kNoTrack);
+    std::vector<HiddenFrame> frames;
+    frames.push_back(std::move(found));
+    return frames;
+  }
+  [[nodiscard]] std::vector<HiddenFrame> hand_over(track::TrackStep /*followed*/) override {
+    return {};
+  }
+  [[nodiscard]] std::vector<HiddenFrame> flush() override { return {}; }
+  [[nodiscard]] TrackCounts track_counts() const override { return {}; }
+};
+
 class KnownFrames final : public HiddenFrames {
  public:
   KnownFrames(const KnownTracks& known, const track::TrackFileInput& input, const KnownRange& range)
@@ -208,7 +233,7 @@ class KnownFrames final : public HiddenFrames {
   }
 
   [[nodiscard]] track::TrackStep follow(
-      const FrameToHide& /*frame*/, std::shared_ptr<const track::MotionPicture> /*picture*/,
+      FrameToHide& /*frame*/, std::shared_ptr<const track::MotionPicture> /*picture*/,
       std::optional<track::ComparedPictures> /*compared*/) override {
     return {};
   }
@@ -268,6 +293,8 @@ std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const ScoreScales
                                            const track::TrackFileInput& input) {
   return std::make_unique<TrackedFrames>(job, scales, motion, most_waiting, input);
 }
+
+std::unique_ptr<HiddenFrames> found_frames() { return std::make_unique<FoundFrames>(); }
 
 std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,
                                            const track::TrackFileInput& input,

@@ -47,7 +47,8 @@ struct FrameToHide {
   bool damaged = false;
   bool searched = true;
   bool begins_next_part = false;  ///< WorkItem::begins_next_part
-  Detections found;  ///< detections of all scores that tracks need; empty if tracks are known
+  Detections found;  ///< detections of all scores that tracks need; empty if tracks are known, and
+                     ///< in the second step of a job that follows faces
   track::SecondLook second_look{};  ///< for Follower::follow()
 };
 
@@ -63,7 +64,7 @@ class HiddenFrames {
   /// @param picture   nullptr if the frame is damaged, or if no motion is estimated
   /// @param compared  see TrackerInput::compared
   [[nodiscard]] virtual track::TrackStep follow(
-      const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
+      FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
       std::optional<track::ComparedPictures> compared) = 0;
   /// The second step for each frame, in order. Returns all results that are complete now. These
   /// results can belong to this frame or to earlier frames. Throws the errors of Tracker.
@@ -115,6 +116,10 @@ struct KnownRange {
   bool from_first = true;  ///< the part begins with the input's first frame
   bool to_last = true;     ///< the part ends with the input's last frame
 };
+
+/// Makes a HiddenFrames that hides nothing, and returns the detections of each frame as its faces:
+/// for a job that only searches (PartJob::searches_only).
+[[nodiscard]] std::unique_ptr<HiddenFrames> found_frames();
 
 /// Makes a HiddenFrames that hides the boxes of the tracks in `known`, which outlives it. Errors:
 /// Error(usage) if `known` was made for an input of another size or time base.

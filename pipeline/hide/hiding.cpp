@@ -12,7 +12,7 @@ namespace facepipe::pipeline {
 namespace {
 
 MotionOfSteps make_motion(const ProcessorSetup& setup, HidingDevice& device) {
-  if (setup.options.hide->known) return {};
+  if (!follows_hidden_faces(setup.options)) return {};
   return {device.make_motion(HidingStep::follow), device.make_motion(HidingStep::decide)};
 }
 
@@ -27,6 +27,7 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
     return known_frames(*job.known, input,
                         {!setup.options.input.start_s && (!part || part->begins_input),
                          !setup.options.input.end_s && (!part || part->ends_input)});
+  if (part && part->searches_only) return found_frames();
   return track_frames(job, setup.options.search.scales, motion, setup.hiding.waiting, input);
 }
 
@@ -66,6 +67,23 @@ void expect_scene(const track::TrackStep& followed, const FrameToHide& frame,
                   " s, where one began when the video was split; hide it as a whole");
 }
 
+std::unique_ptr<SearchedFrames> make_searched(const JobOptions& options) {
+  if (!options.part || options.part->searched.empty()) return nullptr;
+  return std::make_unique<SearchedFrames>(options.part->searched);
+}
+
+/// Returns whether weak faces can be looked at again. A second look shows the detector an upright
+/// crop, in which it doesn't find a turned face.
+bool looks_again(const JobOptions& options) {
+  return follows_hidden_faces(options) && options.hide->turned_too == 0;
+}
+
+/// Returns whether pictures are hidden and encoded. A job that only searches plans its output, too,
+/// so that it searches the same pictures as a job that encodes them.
+bool writes_pictures(const JobOptions& options) {
+  return !options.output.path.empty() && !(options.part && options.part->searches_only);
+}
+
 /// Releases the frame's picture.
 void forget_picture(Frame& frame) {
   frame.planes = {};
@@ -84,13 +102,13 @@ void refuse_ignored(std::uint32_t candidates) {
 LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
                        const RegionClock& regions)
     : job_(*setup.options.hide),
-      writes_(!setup.options.output.path.empty()),
+      writes_(writes_pictures(setup.options)),
       picture_(setup.first.upright()),
       device_(device),
       regions_(regions),
-      motion_(job_.known ? nullptr : device.make_lane_motion()),
-      // A second look shows the detector an upright crop, in which it doesn't find a turned face.
-      second_looker_(job_.known || job_.turned_too > 0 ? nullptr : device.make_second_looker()),
+      searched_(make_searched(setup.options)),
+      motion_(follows_hidden_faces(setup.options) ? device.make_lane_motion() : nullptr),
+      second_looker_(looks_again(setup.options) ? device.make_second_looker() : nullptr),
       keeper_(writes_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.appearance)) {}
 
@@ -98,6 +116,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
 TrackQueue::Given LaneHiding::look(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
   TrackQueue::Given given;
+  if (searched_ && !item.begins_next_part) take_searched(item);
   given.frame = {item.record.index,
                  item.record.pts_s,
                  item.frame.pts,
@@ -111,8 +130,9 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
     given.frame.second_look =
         [looker = second_looker_, frame = std::make_shared<const Frame>(view_of(item.frame))](
             std::span<const Box> faces) { return looker->scores_of(*frame, faces); };
-  if (!item.record.damaged) given.picture = std::exchange(item.picture, nullptr);
-  const bool looks = motion_ && !item.record.damaged && !given.picture;
+  const bool follows = motion_ && !item.record.damaged;
+  if (follows) given.picture = std::exchange(item.picture, nullptr);
+  const bool looks = follows && !given.picture;
   if (looks) given.picture = motion_->make_picture(item.frame);
   if (keeper_) item.frame = keeper_->kept(std::move(item.frame));
   if (looks) motion_->wait();
@@ -123,6 +143,17 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
   item.in_flight.release();  // from now on, WorkItem::room limits the frame
   given.compared = compared(given.picture);
   return given;
+}
+
+/// Fills in what the search of another job has found in the frame.
+void LaneHiding::take_searched(WorkItem& item) {
+  FrameRecord found = searched_->next(item.coded);
+  FrameRecord& record = item.record;
+  record.candidates = found.candidates;
+  record.searched = found.searched;
+  record.faces = std::move(found.faces);
+  // A decoder that began at a cut may have met damage that this one has not.
+  record.damaged = record.damaged || found.damaged;
 }
 
 /// Compares the picture with the lane's previous picture. The tracker can use this result, except
@@ -187,6 +218,7 @@ HidingPixels& LaneHiding::pixels_for(const GrownStyle& look) {
 
 Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device)
     : input_(setup.options.input.name),
+      follows_(follows_hidden_faces(setup.options)),
       device_(std::move(device)),
       regions_(setup.options.hide->regions, setup.first.upright(), setup.first.time_base,
                setup.origin_us),
@@ -216,10 +248,9 @@ Hiding::PendingVerdict Hiding::follow(TrackQueue::Given given, Presentation* pre
   verdict.pts = frame.pts;
   track::TrackStep tracks =
       source_->follow(frame, std::move(given.picture), std::move(given.compared));
-  frame.found = {};
   frame.second_look = nullptr;  // it holds the picture
   if (frame.begins_next_part) {
-    expect_scene(tracks, frame, input_);
+    if (follows_) expect_scene(tracks, frame, input_);
     next_part_ = given.coded;
   }
   verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);

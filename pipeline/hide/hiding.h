@@ -23,6 +23,7 @@
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/presentation.h"
 #include "pipeline/lanes/track_queue.h"
+#include "pipeline/parts/searched_frames.h"
 #include "track/follower.h"
 #include "track/motion.h"
 #include "track/track_file.h"
@@ -107,7 +108,8 @@ class HidingDevice {
 
 /// Hides faces in the frames of one lane. One thread calls look() for each frame of the lane, and
 /// another thread calls apply() for each frame that has a verdict. Throws the errors of
-/// HidingDevice. Its members are the objects that hide, and the lane's last picture.
+/// HidingDevice and SearchedFrames. Its members are the objects that hide, and the lane's last
+/// picture.
 class LaneHiding {
  public:
   /// @param setup  for a job that hides faces. The references in `setup` and the other arguments
@@ -133,12 +135,15 @@ class LaneHiding {
   [[nodiscard]] std::optional<track::ComparedPictures> compared(
       const std::shared_ptr<const track::MotionPicture>& picture);
 
+  void take_searched(WorkItem& item);
+
   const HideJob& job_;
   const bool writes_;  ///< false: faces are only tracked
   const Size picture_;
   HidingDevice& device_;
   const RegionClock& regions_;
-  std::unique_ptr<track::MotionEstimator> motion_;  ///< nullptr if tracks are known
+  std::unique_ptr<SearchedFrames> searched_;        ///< nullptr if this job looks for faces itself
+  std::unique_ptr<track::MotionEstimator> motion_;  ///< nullptr if no faces are followed
   std::shared_ptr<const track::MotionPicture> last_picture_;
   std::shared_ptr<SecondLooker> second_looker_;  ///< nullptr if there are no second looks
   std::unique_ptr<PictureKeeper> keeper_;        ///< nullptr if nothing is written
@@ -201,9 +206,10 @@ class Hiding {
   void answer(std::vector<HiddenFrame> known, TrackQueue& queue);
 
   const std::string input_;  ///< its name, for errors
+  const bool follows_;       ///< false: tracks are known, or the job only searches
   const std::unique_ptr<HidingDevice> device_;
   const RegionClock regions_;
-  const MotionOfSteps motion_;  ///< if tracks are known, both estimators are nullptr
+  const MotionOfSteps motion_;  ///< if no faces are followed, both estimators are nullptr
   const std::unique_ptr<HiddenFrames> source_;
   RegionUse region_use_;
   bool followed_all_ = false;    ///< written before PendingVerdicts is closed, and read after that

@@ -34,7 +34,10 @@ void HideStage::run() {
       failures_.lose_from(item->segment);
       continue;
     }
-    if ((*verdict)->of_next_part) continue;
+    if ((*verdict)->of_next_part) {
+      output_.leave_out_last(item->segment);
+      continue;
+    }
     hiding_.apply(std::move(**verdict), *item);
     const TrackQueue::Room room = std::move(item->room);
     output_.give_drawn(std::move(*item));

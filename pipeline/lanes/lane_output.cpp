@@ -13,6 +13,11 @@ void LaneOutput::give_drawn(WorkItem drawn) {
     give({nullptr, std::move(drawn.record)}, drawn.segment, drawn.coded);
 }
 
+// If there is an encoder, its stage says when no more frames come.
+void LaneOutput::leave_out_last(std::int64_t segment) {
+  if (to_encoder_ == nullptr) connections_.order.complete(segment);
+}
+
 void LaneOutput::close_drawn() {
   if (to_encoder_ != nullptr) to_encoder_->close();
 }

@@ -21,6 +21,8 @@ class LaneOutput {
 
   /// Takes a frame with final pixels.
   void give_drawn(WorkItem drawn);
+  /// Says that the last frame of the segment is left out. No other frame of it may follow.
+  void leave_out_last(std::int64_t segment);
   /// Must be called after the last give_drawn().
   void close_drawn();
   /// Gives a frame to Order.

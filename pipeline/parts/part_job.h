@@ -20,6 +20,12 @@ struct SceneAfterCut {
   friend bool operator==(const SceneAfterCut&, const SceneAfterCut&) = default;
 };
 
+/// A part file that says which faces a job has found in the frames of a part, and nothing more.
+struct SearchedPart {
+  std::filesystem::path file;
+  std::string key;  ///< the part file must have this key
+};
+
 /// A job with this option works only on one part of its input: on the pictures between two cuts. It
 /// writes them to a part file (part_file.h) instead of a video. OutputOptions::path then only says
 /// how the joined video will be called, and so decides its container and encoder; nothing is
@@ -38,6 +44,13 @@ struct PartJob {
   /// If it is set, the part also has the frames of the next segment that come before this scene.
   /// The next segment has SceneAfterCut::packets packets.
   std::optional<SceneAfterCut> next;
+  /// If no scene begins behind a cut, the faces of both parts must be followed in one pass. The
+  /// jobs of these parts only look for faces: the part file has the detections of all scores that
+  /// tracks need, and nothing is hidden. Only with JobOptions::hide.
+  bool searches_only = false;
+  /// If it isn't empty, the job looks for no faces, but follows and hides those that other jobs
+  /// have found in its frames. The parts are in the order of the frames.
+  std::vector<SearchedPart> searched{};
 };
 
 /// A part that is joined.

@@ -1,5 +1,6 @@
 #include "pipeline/parts/scene_search.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -35,7 +36,7 @@ class SegmentSearch {
       if (!over_) look(std::move(*picture));
   }
 
-  [[nodiscard]] const std::optional<FoundScene>& found() const { return found_; }
+  [[nodiscard]] const SearchedCut& found() const { return found_; }
 
  private:
   /// Compares a picture with the last good picture, as LaneHiding does.
@@ -43,13 +44,14 @@ class SegmentSearch {
     const video::DecodedFrame decoded = decoding_.frames->make(std::move(picture));
     const std::int64_t number = frames_++;
     if (!begin_s_) begin_s_ = decoded.frame.seconds();
-    over_ = decoded.frame.seconds() - *begin_s_ > limit_s_;
+    found_.searched_s = std::min(decoded.frame.seconds() - *begin_s_, limit_s_);
+    over_ = found_.searched_s == limit_s_;
     if (over_ || decoded.damaged) return;
     std::shared_ptr<const track::MotionPicture> now = motion_.make_picture(decoded.frame);
     const bool cut = before_ && motion_.compare(*before_, *now).cut;
     before_ = std::move(now);
     if (!cut) return;
-    found_ = {number, packets_};
+    found_.scene = {number, packets_};
     over_ = true;
   }
 
@@ -61,7 +63,7 @@ class SegmentSearch {
   std::int64_t packets_ = 0;
   std::int64_t frames_ = 0;
   bool over_ = false;
-  std::optional<FoundScene> found_;
+  SearchedCut found_;
 };
 
 /// Looks for the scenes of all segments, one after the other.
@@ -77,7 +79,7 @@ class SceneSearch {
     segmenter_.send(std::move(packet));
     pass_on();
   }
-  std::vector<std::optional<FoundScene>> finish() {
+  std::vector<SearchedCut> finish() {
     segmenter_.finish();
     pass_on();
     return std::move(found_);
@@ -111,7 +113,7 @@ class SceneSearch {
   LaneDecoding& decoding_;
   video::Segmenter segmenter_;
   const double limit_s_;
-  std::vector<std::optional<FoundScene>> found_;
+  std::vector<SearchedCut> found_;
   std::int64_t segment_ = 0;             // nothing is searched before the first cut
   std::optional<SegmentSearch> search_;  // of segment_
   std::deque<video::ReadPacket> of_next_;
@@ -129,9 +131,9 @@ JobOptions for_search(const JobOptions& options) {
 
 }  // namespace
 
-std::vector<std::optional<FoundScene>> find_scenes(const JobOptions& options, Backend& backend,
-                                                   const std::vector<std::int64_t>& cuts,
-                                                   double limit_s, const std::stop_token& stop) {
+std::vector<SearchedCut> find_scenes(const JobOptions& options, Backend& backend,
+                                     const std::vector<std::int64_t>& cuts, double limit_s,
+                                     const std::stop_token& stop) {
   video::Notices notices(options.input.name, video::NoticeLog::silent);
   CopyCounter copies;
   const JobOptions job = for_search(options);

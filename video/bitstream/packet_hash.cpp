@@ -12,6 +12,16 @@ namespace {
 // the hash of a part follows from the hashes of what comes before the part's begin and its end.
 constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
 
+/// Returns what the hash of a series adds to the hash if so many packets follow.
+std::uint64_t followed_by(std::uint64_t hash, std::int64_t packets) {
+  std::uint64_t factor = kFactor;
+  for (; packets > 0; packets >>= 1U) {
+    if ((packets & 1) != 0) hash *= factor;
+    factor *= factor;
+  }
+  return hash;
+}
+
 }  // namespace
 
 void PacketHash::add(const AVPacket& packet) {
@@ -33,12 +43,11 @@ void PacketHash::restart() {
 }
 
 std::uint64_t hash_of_last(std::uint64_t whole, std::uint64_t before, std::int64_t packets) {
-  std::uint64_t factor = kFactor;
-  for (; packets > 0; packets >>= 1U) {
-    if ((packets & 1) != 0) before *= factor;
-    factor *= factor;
-  }
-  return whole - before;
+  return whole - followed_by(before, packets);
+}
+
+std::uint64_t hash_of_both(std::uint64_t first, std::uint64_t second, std::int64_t packets) {
+  return followed_by(first, packets) + second;
 }
 
 }  // namespace facepipe::video

@@ -31,4 +31,9 @@ class PacketHash {
 [[nodiscard]] std::uint64_t hash_of_last(std::uint64_t whole, std::uint64_t before,
                                          std::int64_t packets);
 
+/// Returns the hash of two series of packets, one after the other.
+/// @param packets  of the second series
+[[nodiscard]] std::uint64_t hash_of_both(std::uint64_t first, std::uint64_t second,
+                                         std::int64_t packets);
+
 }  // namespace facepipe::video

@@ -27,7 +27,8 @@ std::vector<Row> plan_of_parts_rows() {
       {.names = "--parts",
        .kind = "N",
        .help = "The most parts. They are about equally long; there are fewer if the video can't be "
-               "cut at enough places. With split hide, a new scene must begin behind each cut",
+               "cut at enough places. With split hide, a part begins with a new scene if one "
+               "begins within a minute",
        .fallback = std::to_string(kUsualParts),
        .value = {Integer{1, kMostParts, "", [](Asked& to, int parts) { to.run.parts = parts; }}},
        .places = {{kSplitCommands, kTogether}}},
@@ -65,8 +66,9 @@ std::vector<Row> folder_rows() {
   return {
       {.names = "--out",
        .kind = "DIR",
-       .help = "The folder for part files, which all machines see. A part that is there already "
-               "is not made again",
+       .help =
+           "The folder for part files, which all machines see; it is made if it is missing. A part "
+           "that is there already is not made again",
        .fallback = "the current folder",
        .value = {AnyText{"a folder", folder}},
        .places = {{kPart, kInputOutput}}},

@@ -104,7 +104,7 @@ std::vector<Row> tolerance_rows() {
        .help = "Lost or damaged frames don't change the exit code",
        .fallback = "exit 6",
        .value = flag([](Asked& to) -> bool& { return to.run.tolerate_damage; }),
-       .places = {{kRun | kHide | kReview, kEncoding}, {kDetect | kJoin, "Damage"}}},
+       .places = {{kRun | kHide | kReview, kEncoding}, {kDetect | kPart | kJoin, "Damage"}}},
   };
 }
 

@@ -44,12 +44,29 @@ TEST(PartPlans, AreReadAsTheyWereWritten) {
 PartPlan plan_of_hide() {
   PartPlan plan = some_plan();
   plan.arguments[1] = "hide";
+  plan.follows_faces = true;
   plan.parts[0].next = pipeline::SceneAfterCut{50, 77, 12};
   return plan;
 }
 
 TEST(PartPlans, SayWhichFrameBeginsAPart) {
   EXPECT_EQ(parse_part_plan(part_plan_text(plan_of_hide()), "p.json"), plan_of_hide());
+}
+
+TEST(PartPlans, SayWhichPartsAreOfALongScene) {
+  PartPlan plan = plan_of_hide();
+  using Scenes = std::vector<app::LongScene>;
+  EXPECT_EQ(long_scenes_of(plan), (Scenes{{1, 2}}));
+  plan.parts[0].next.reset();
+  EXPECT_EQ(long_scenes_of(plan), (Scenes{{0, 2}}));
+  plan.parts[1].next = pipeline::SceneAfterCut{1, 77, 1};
+  EXPECT_EQ(long_scenes_of(plan), (Scenes{{0, 1}}));
+  plan.parts[0].next = pipeline::SceneAfterCut{50, 77, 12};
+  EXPECT_EQ(long_scenes_of(plan), Scenes{});
+  EXPECT_EQ(long_scenes_of(some_plan()), Scenes{}) << "no faces are followed";
+  const app::NamedPlan named = app::named(plan);
+  EXPECT_NE(scene_key(named, {0, 1}), part_key(named, 0));
+  EXPECT_THAT(scene_file_name(named, {0, 1}), testing::StartsWith("scene-00001-"));
 }
 
 TEST(PartPlans, SayWhereTheInputIsCut) {
@@ -128,6 +145,8 @@ const std::vector<BadPlan> kBadPlans{
     {"SceneAtTheCut", [](json& plan) { plan["parts"][0]["next"]["frames"] = 0; }},
     {"SceneWithoutPackets", [](json& plan) { plan["parts"][0]["next"]["packets"] = 0; }},
     {"SceneWithoutHash", [](json& plan) { plan["parts"][0]["next"].erase("hash"); }},
+    {"SceneThoughNothingIsFollowed", [](json& plan) { plan["follows_faces"] = false; }},
+    {"NumberInsteadOfAFlag", [](json& plan) { plan["follows_faces"] = 1; }},
     {"MoreOfAScene", [](json& plan) { plan["parts"][0]["next"]["file"] = "x"; }},
     {"SceneBehindTheEnd", [](json& plan) { plan["parts"][2]["next"] = plan["parts"][0]["next"]; }},
     {"MoreOfAPart", [](json& plan) { plan["parts"][0]["file"] = "x"; }},
@@ -137,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(All, BadPlans, testing::ValuesIn(kBadPlans),
                          [](const auto& shown) { return shown.param.name; });
 
 TEST(PartPlans, AreNoOtherText) {
-  for (const char* const text : {"", "{", "[[[[[[[[", R"({"facepipe_parts":2,"facepipe_parts":2})"})
+  for (const char* const text : {"", "{", "[[[[[[[[", R"({"facepipe_parts":3,"facepipe_parts":3})"})
     expect_error(ErrorKind::input, "p.json",
                  [&] { static_cast<void>(parse_part_plan(text, "p.json")); });
 }

@@ -21,6 +21,14 @@ void fuzz_part_plan(Bytes input) {
     if (const auto& next = plan->parts[i].next)
       require(next->frames > 0 && next->packets <= plan->parts.at(i + 1).packets,
               "a scene is not in the next part");
+  std::size_t behind = 0;
+  for (const app::LongScene& scene : app::long_scenes_of(*plan)) {
+    require(scene.first >= behind && scene.first < scene.last && scene.last < plan->parts.size(),
+            "a scene is not of several parts");
+    for (std::size_t i = scene.first; i < scene.last; ++i)
+      require(!plan->parts[i].next, "a scene begins in a long scene");
+    behind = scene.last + 1;
+  }
   const app::NamedPlan named{*plan, text};
   require(part_file_name(named, 0).find('/') == std::string::npos, "a part file is in a folder");
 }

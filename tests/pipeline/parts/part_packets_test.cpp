@@ -37,6 +37,13 @@ TEST(PacketHashes, OfAPartFollowFromThoseOfTheWhole) {
           << first << " to " << end;
 }
 
+TEST(PacketHashes, OfTwoSeriesFollowFromThoseOfEach) {
+  for (const std::int64_t middle : {0, 1, 9, 20, 57})
+    EXPECT_EQ(video::hash_of_both(hash_of(0, middle), hash_of(middle, 57), 57 - middle),
+              hash_of(0, 57))
+        << middle;
+}
+
 TEST(PacketHashes, NoticeEachChange) {
   const std::vector<std::function<void(AVPacket&)>> changes{[](AVPacket& changed) { changed.data[1] ^= 1; },
                                                             [](AVPacket& changed) { ++changed.pts; },
