@@ -156,6 +156,15 @@ class Starter {
   _exit(0);
 }
 
+/// Starts the process that starts workers. Returns its number. Closes `socket` here, so that the
+/// program notices if that process ends.
+pid_t forked_starter(Descriptor socket, const std::vector<std::filesystem::path>& inputs) {
+  const pid_t process = fork();
+  if (process < 0) throw refusal(text_of_code(errno));
+  if (process == 0) start_workers(socket.number(), inputs);
+  return process;
+}
+
 std::string end_of_worker(int status) {
   if (WIFSIGNALED(status))
     return "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
@@ -168,13 +177,11 @@ std::string end_of_worker(int status) {
 }  // namespace
 
 WorkerStarter::WorkerStarter(const std::vector<std::filesystem::path>& inputs)
-    : channel_(Descriptor()) {
-  auto [channel, other] = Channel::make();
-  process_ = fork();
-  if (process_ < 0) throw refusal(text_of_code(errno));
-  if (process_ == 0) start_workers(other.number(), inputs);
-  other = Descriptor();
-  channel_ = std::move(channel);
+    : WorkerStarter(Channel::make(), inputs) {}
+
+WorkerStarter::WorkerStarter(std::pair<Channel, Descriptor> ends,
+                             const std::vector<std::filesystem::path>& inputs)
+    : channel_(std::move(ends.first)), process_(forked_starter(std::move(ends.second), inputs)) {
   const std::optional<Message> ready = channel_.receive();
   std::string reason = ready ? ready->head : "the process that starts workers has ended";
   if (!reason.empty()) {

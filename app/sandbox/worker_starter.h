@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "video/read/worker/channel.h"
 #include "video/read/worker/input_workers.h"
 
 namespace facepipe::app {
@@ -30,11 +32,13 @@ class WorkerStarter final : public video::InputWorkers {
   std::string end(int process, bool broken) noexcept override;
 
  private:
+  WorkerStarter(std::pair<video::Channel, video::Descriptor> ends,
+                const std::vector<std::filesystem::path>& inputs);
   [[nodiscard]] int ask(const std::string& request, int file);
 
   std::mutex asking_;  // guards channel_
   video::Channel channel_;
-  pid_t process_ = 0;
+  const pid_t process_;
 };
 
 }  // namespace facepipe::app

@@ -164,8 +164,8 @@ TEST_F(PartFiles, GivePacketsOnlyTheFlagsThatPacketsOfFilesHave) {
   }
   const std::vector<PartFrame> all = frames();
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].packet->flags, AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT | AV_PKT_FLAG_DISCARD |
-                                      AV_PKT_FLAG_DISPOSABLE);
+  EXPECT_EQ(all[0].packet->flags,
+            AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT | AV_PKT_FLAG_DISCARD | AV_PKT_FLAG_DISPOSABLE);
 }
 
 TEST_F(PartFiles, AreRefusedIfTheyAreIncomplete) {

@@ -7,6 +7,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -504,7 +505,7 @@ std::uint16_t sample_mask(int format) {
     if (each.depth != depth || each.shift != 0) return 0;
   const auto mask = static_cast<std::uint16_t>((1U << static_cast<unsigned>(depth)) - 1U);
   const bool swapped = (pixels->flags & AV_PIX_FMT_FLAG_BE) != 0;
-  return swapped ? static_cast<std::uint16_t>(mask << 8U | mask >> 8U) : mask;
+  return swapped ? std::rotl(mask, 8) : mask;
 }
 
 void pack_shape(Packer& packer, const SharedShape& shape) {
