@@ -63,6 +63,14 @@ std::string missing_resource(int code) {
 
 }  // namespace
 
+void close_input(AVFormatContext** input) noexcept {
+  AVFormatContext& context = **input;
+  if (context.url != nullptr) return avformat_close_input(input);
+  context.iformat = nullptr;  // FFmpeg would free what only an opened format has
+  avio_context_free(&context.pb);
+  avformat_free_context(&context);
+}
+
 Dictionary::~Dictionary() {
   for (AVDictionary*& each : all_) av_dict_free(&each);
 }

@@ -33,6 +33,10 @@ struct FFmpegDelete {
   }
 };
 
+/// Closes and frees an input that avformat_open_input() has opened, or frees a context that only
+/// describes an input, and has no URL.
+void close_input(AVFormatContext** input) noexcept;
+
 using UniqueAVFrame = std::unique_ptr<AVFrame, FFmpegDelete<av_frame_free>>;
 using UniqueAVBuffer = std::unique_ptr<AVBufferRef, FFmpegDelete<av_buffer_unref>>;
 using UniqueAVPacket = std::unique_ptr<AVPacket, FFmpegDelete<av_packet_free>>;
@@ -40,7 +44,7 @@ using UniqueCodecContext = std::unique_ptr<AVCodecContext, FFmpegDelete<avcodec_
 using UniqueCodecParameters =
     std::unique_ptr<AVCodecParameters, FFmpegDelete<avcodec_parameters_free>>;
 using UniqueParser = std::unique_ptr<AVCodecParserContext, FFmpegDelete<av_parser_close>>;
-using UniqueInputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_close_input>>;
+using UniqueInputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<close_input>>;
 using UniqueFilterGraph = std::unique_ptr<AVFilterGraph, FFmpegDelete<avfilter_graph_free>>;
 
 /// Doesn't own the output's I/O context, which has another owner.

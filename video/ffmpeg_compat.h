@@ -32,12 +32,22 @@ inline void set_tag(AVCodecContext&, AVPacket& packet, std::int64_t tag) {
 inline std::int64_t tag_of(const AVFrame& frame) {
   return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(frame.opaque));
 }
+inline std::int64_t tag_of(const AVCodecContext&, const AVPacket& packet) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(packet.opaque));
+}
+inline void set_tag(AVFrame& frame, std::int64_t tag) {
+  frame.opaque = reinterpret_cast<void*>(static_cast<std::intptr_t>(tag));
+}
 #else
 inline void enable_tags(AVCodecContext&) {}
 inline void set_tag(AVCodecContext& decoder, AVPacket&, std::int64_t tag) {
   decoder.reordered_opaque = tag;
 }
 inline std::int64_t tag_of(const AVFrame& frame) { return frame.reordered_opaque; }
+inline std::int64_t tag_of(const AVCodecContext& decoder, const AVPacket&) {
+  return decoder.reordered_opaque;
+}
+inline void set_tag(AVFrame& frame, std::int64_t tag) { frame.reordered_opaque = tag; }
 #endif
 
 // kMayGoOn says whether an open decoder can be used for another stream. A decoder compares a
@@ -73,10 +83,21 @@ inline bool is_top_field_first(const AVFrame& f) {
   return (f.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
 }
 inline std::int64_t duration_of(const AVFrame& frame) { return frame.duration; }
+inline void set_duration(AVFrame& frame, std::int64_t duration) { frame.duration = duration; }
+inline void set_fields(AVFrame& frame, bool interlaced, bool top_first) {
+  constexpr int kOfFields = AV_FRAME_FLAG_INTERLACED | AV_FRAME_FLAG_TOP_FIELD_FIRST;
+  frame.flags = (frame.flags & ~kOfFields) | (interlaced ? AV_FRAME_FLAG_INTERLACED : 0) |
+                (top_first ? AV_FRAME_FLAG_TOP_FIELD_FIRST : 0);
+}
 #else
 inline bool is_interlaced(const AVFrame& frame) { return frame.interlaced_frame != 0; }
 inline bool is_top_field_first(const AVFrame& frame) { return frame.top_field_first != 0; }
 inline std::int64_t duration_of(const AVFrame& frame) { return frame.pkt_duration; }
+inline void set_duration(AVFrame& frame, std::int64_t duration) { frame.pkt_duration = duration; }
+inline void set_fields(AVFrame& frame, bool interlaced, bool top_first) {
+  frame.interlaced_frame = interlaced ? 1 : 0;
+  frame.top_field_first = top_first ? 1 : 0;
+}
 #endif
 
 // In libavformat 60.31, the side data of a whole stream moved from AVStream to AVCodecParameters.

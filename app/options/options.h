@@ -33,6 +33,7 @@ enum class ProgressStyle { automatic, json, none };
 enum class SandboxMode {
   automatic,  ///< where the system can, unless a CUDA device may be used
   on,         ///< or not at all
+  process,    ///< the same, and the inputs are decoded in processes of their own
   off,
 };
 

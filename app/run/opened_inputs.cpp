@@ -19,7 +19,9 @@ std::string OpenedInputs::output_extension(const std::string& input, const std::
   auto demuxer = std::make_unique<video::Demuxer>(input, stop_, references_, max_pixels_);
   std::string extension = facepipe::video::output_extension(*demuxer, encoder);
   const bool can_wait = single_input_ || !video::is_url(input);
-  if (can_wait && opened_.size() < kMostKept) opened_.push_back(std::move(demuxer));
+  // Each input that another process has opened keeps this process.
+  const std::size_t most = video::input_workers() != nullptr ? kMostWorkers : kMostKept;
+  if (can_wait && opened_.size() < most) opened_.push_back(std::move(demuxer));
   return extension;
 }
 

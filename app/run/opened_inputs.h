@@ -18,6 +18,7 @@ namespace facepipe::app {
 class OpenedInputs {
  public:
   static constexpr std::size_t kMostKept = 64;
+  static constexpr std::size_t kMostWorkers = 4;  ///< in place of kMostKept, with worker processes
 
   /// @param single_input  true if the run has only one input
   /// @param stop          ends waiting for an input

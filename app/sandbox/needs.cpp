@@ -27,6 +27,11 @@ void add_read(SandboxNeeds& to, const fs::path& file) {
   if (!file.empty()) to.paths.push_back({file, FileAccess::read});
 }
 
+void add_input_file(SandboxNeeds& to, const fs::path& file) {
+  add_read(to, file);
+  to.inputs.push_back(file);
+}
+
 void add_written_folder(SandboxNeeds& to, const fs::path& folder) {
   to.paths.push_back({folder, FileAccess::write});
 }
@@ -53,11 +58,11 @@ void add_links_in(SandboxNeeds& to, const fs::path& folder) {
   if (attempt({}, [&] { found = media_files(folder); })) return;  // the command says what is wrong
   std::error_code error;
   for (const fs::path& file : found.files)
-    if (fs::is_symlink(file, error)) add_read(to, file);
+    if (fs::is_symlink(file, error)) add_input_file(to, file);
 }
 
 void add_input(SandboxNeeds& to, const std::string& input) {
-  for (const fs::path& path : input_paths(input)) add_read(to, path);
+  for (const fs::path& path : input_paths(input)) add_input_file(to, path);
   if (video::may_need_network(input)) to.network = Network::allowed;
   if (video::is_url(input)) {
     // FFmpeg's protocol "cache" keeps what it has read in a temporary file.

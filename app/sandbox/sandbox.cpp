@@ -11,6 +11,7 @@
 
 #include "app/backends.h"
 #include "app/output/line_spool.h"
+#include "app/sandbox/close_sandbox.h"
 #include "app/sandbox/seccomp.h"
 #include "app/sandbox/system_paths.h"
 #include "core/error.h"
@@ -28,7 +29,10 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-std::string words_of(int code) { return std::generic_category().message(code); }
+/// Returns the option as the user gave it.
+std::string given(SandboxMode mode) {
+  return mode == SandboxMode::process ? "--sandbox process: " : "--sandbox on: ";
+}
 
 /// Returns whether this process has other threads, which Landlock would leave free.
 bool has_threads() {
@@ -54,12 +58,14 @@ std::string reason_against_sandbox() {
 
 Sandbox::Sandbox(SandboxMode mode, const std::function<SandboxNeeds()>& needs) {
   if (mode == SandboxMode::off) return;
-  const bool asked = mode == SandboxMode::on;
+  const bool asked = mode != SandboxMode::automatic;
   if (!asked && kSanitized) return;
   std::string reason = reason_against_sandbox();
   if (reason.empty()) {
     SandboxNeeds all = needs();
-    if (!asked && all.cuda) {
+    if (mode == SandboxMode::process && all.cuda && !probe_cuda().devices.empty())
+      throw Error(ErrorKind::usage, given(mode) + "works on the CPU only so far (--device cpu)");
+    if (mode != SandboxMode::on && all.cuda) {
       if (!probe_cuda().devices.empty()) {
         spdlog::debug("no sandbox: a CUDA device may be used");
         return;
@@ -67,10 +73,12 @@ Sandbox::Sandbox(SandboxMode mode, const std::function<SandboxNeeds()>& needs) {
       all.cuda = false;
       reason = reason_against_sandbox();  // the driver may have started threads
     }
+    if (reason.empty() && mode == SandboxMode::process)
+      workers_ = std::make_unique<WorkerStarter>(all.inputs);
     if (reason.empty()) reason = close(std::move(all));
   }
   if (reason.empty()) return;
-  if (asked) throw Error(ErrorKind::device, "--sandbox on: " + reason);
+  if (asked) throw Error(ErrorKind::device, given(mode) + reason);
   spdlog::warn("no sandbox protects from hostile inputs: {} (--sandbox off: no warning)", reason);
 }
 
@@ -95,19 +103,14 @@ void Sandbox::make_folder(const fs::path& folder, std::vector<AllowedPath>& allo
 
 /// Returns why the sandbox can't be closed; empty if it is closed.
 std::string Sandbox::close(SandboxNeeds needs) {
-  std::vector<AllowedPath> allowed = system_paths(needs.network);
-  std::ranges::move(needs.paths, std::back_inserter(allowed));
+  std::vector<AllowedPath> allowed = std::move(needs.paths);
   if (needs.cuda) std::ranges::move(cuda_paths(), std::back_inserter(allowed));
   for (const fs::path& folder : needs.made) {
     make_folder(folder, allowed);
     allowed.push_back({folder, FileAccess::write});
   }
   if (needs.spool) SpoolFile::prepare();
-  if (const int code = limit_files(allowed, needs.network); code != 0)
-    return "Landlock fails: " + words_of(code);
-  if (const int code = limit_calls(needs.network); code != 0)
-    return "seccomp fails: " + words_of(code);
-  return {};
+  return close_sandbox(allowed, needs.network, Processes::none);
 }
 
 }  // namespace facepipe::app

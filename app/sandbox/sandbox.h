@@ -5,17 +5,20 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/options/options.h"
 #include "app/sandbox/landlock.h"
+#include "app/sandbox/worker_starter.h"
 
 namespace facepipe::app {
 
 /// Says what a command needs from outside of the sandbox.
 struct SandboxNeeds {
-  std::vector<AllowedPath> paths;           ///< besides those of the system
+  std::vector<AllowedPath> paths;               ///< besides those of the system
+  std::vector<std::filesystem::path> inputs{};  ///< those of `paths` that are inputs
   std::vector<std::filesystem::path> made;  ///< folders to make, for files that are written there
   Network network = Network::none;
   bool cuda = false;   ///< the command may use a CUDA device
@@ -35,7 +38,8 @@ class Sandbox {
  public:
   /// With SandboxMode::off, does nothing. With `automatic`, leaves a command free that may use a
   /// CUDA device, and logs a warning where the system can't close the sandbox. With `on`, throws
-  /// Error(device) there.
+  /// Error(device) there. With `process`, as with `on`, but other processes read and decode the
+  /// inputs (WorkerStarter).
   /// @param needs  is called only if the sandbox will be closed
   Sandbox(SandboxMode mode, const std::function<SandboxNeeds()>& needs);
   /// Removes the folders that the constructor has made, if they are empty.
@@ -48,6 +52,7 @@ class Sandbox {
   [[nodiscard]] std::string close(SandboxNeeds needs);
 
   std::vector<std::filesystem::path> made_;  ///< inner folders behind outer ones
+  std::unique_ptr<WorkerStarter> workers_;
 };
 
 }  // namespace facepipe::app

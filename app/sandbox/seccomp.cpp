@@ -26,8 +26,8 @@ struct Call {
 };
 
 constexpr std::array kRefused{
-    // They start programs and processes.
-    Call{"execve"}, Call{"execveat"}, Call{"fork"}, Call{"vfork"},
+    // They start programs.
+    Call{"execve"}, Call{"execveat"},
     // They reach other processes.
     Call{"ptrace"}, Call{"process_vm_readv"}, Call{"process_vm_writev"}, Call{"kcmp"},
     Call{"pidfd_open", 434}, Call{"pidfd_getfd", 438}, Call{"pidfd_send_signal", 424},
@@ -112,6 +112,8 @@ class Filter {
 /// Refuses new processes, but allows new threads. The flags of clone3() lie in memory, which a
 /// filter can't read: with ENOSYS, the C library calls clone() instead.
 void refuse_processes(Filter& filter) {
+  filter.refuse({"fork"});
+  filter.refuse({"vfork"});
   filter.refuse_if(EPERM, SCMP_SYS(clone), SCMP_A0_64(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
   filter.refuse_always(ENOSYS, SCMP_SYS(clone3));
 }
@@ -157,11 +159,13 @@ bool can_limit_calls() noexcept {
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0U, &action) == 0;
 }
 
-int limit_calls(Network network) {
+int limit_calls(Network network, Processes processes) {
   Filter filter;
   for (const Call& call : kRefused) filter.refuse(call);
-  refuse_processes(filter);
-  refuse_signals(filter);
+  if (processes == Processes::none) {
+    refuse_processes(filter);
+    refuse_signals(filter);
+  }
   refuse_typing(filter);
   refuse_sockets(filter, network);
   return filter.load();

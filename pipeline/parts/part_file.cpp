@@ -11,9 +11,10 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/packed.h"
 #include "core/passing_error.h"
 #include "core/timing.h"
-#include "pipeline/parts/packed.h"
+#include "video/side_data.h"
 
 namespace facepipe::pipeline {
 namespace {
@@ -191,26 +192,11 @@ std::string packed_packet(const AVPacket* packet) {
   Packer packer;
   packer(packet != nullptr);
   if (packet == nullptr) return packer.bytes();
-  pack_all(packer, packet->flags, packet->side_data_elems);
-  const auto pack_bytes = [&](const std::uint8_t* data, std::size_t size) {
-    packer(std::string(reinterpret_cast<const char*>(data), size));
-  };
-  for (const AVPacketSideData& data :
-       std::span(packet->side_data, static_cast<std::size_t>(packet->side_data_elems))) {
-    packer(data.type);
-    pack_bytes(data.data, data.size);
-  }
-  pack_bytes(packet->data, static_cast<std::size_t>(packet->size));
+  packer(packet->flags);
+  video::pack_side_data(packer, packet->side_data, packet->side_data_elems);
+  packer(std::string(reinterpret_cast<const char*>(packet->data),
+                     static_cast<std::size_t>(packet->size)));
   return packer.bytes();
-}
-
-void unpack_side_data(Unpacker& unpacker, AVPacket& packet) {
-  AVPacketSideDataType type{};
-  std::string data;
-  pack_all(unpacker, type, data);
-  std::uint8_t* const copy = av_packet_new_side_data(&packet, type, data.size());
-  if (copy == nullptr) throw std::bad_alloc();
-  std::ranges::copy(data, copy);
 }
 
 /// Returns nullptr if the frame has no packet.
@@ -218,18 +204,16 @@ video::UniqueAVPacket unpacked_packet(Unpacker& unpacker) {
   bool present = false;
   unpacker(present);
   if (!present) return nullptr;
-  constexpr int kMostSideData = 64;
   video::UniqueAVPacket packet = video::new_av_packet();
-  int side_data = 0;
-  pack_all(unpacker, packet->flags, side_data);
-  if (side_data < 0 || side_data > kMostSideData) throw std::out_of_range("too much side data");
-  for (int i = 0; i < side_data; ++i) unpack_side_data(unpacker, *packet);
+  int flags = 0;
+  unpacker(flags);
+  video::unpack_side_data(
+      unpacker, [&](const video::SideData& data) { video::add_side_data(*packet, data); });
   const std::string_view data = unpacker.take(unpacker.count(0));
-  const int flags = packet->flags;
   video::check_av(av_grow_packet(packet.get(), static_cast<int>(data.size())), ErrorKind::internal,
                   "a packet of a part");
   std::ranges::copy(data, packet->data);
-  packet->flags = flags;
+  packet->flags = flags & video::kFlagsOfFiles;
   return packet;
 }
 

@@ -4,17 +4,24 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/packed.h"
 #include "pipeline/parts/part_file.h"
+#include "tests/support/clips.h"
 #include "tests/support/packets.h"
 #include "tests/support/picture_files.h"
 #include "tests/support/small_exports.h"
 #include "tests/support/small_yolo.h"
 #include "tests/support/temporary_folder.h"
+#include "video/read/demuxer.h"
+#include "video/read/worker/messages.h"
+#include "video/side_data.h"
 
 namespace facepipe::test {
 namespace {
@@ -207,6 +214,51 @@ void add_subtitles(const Corpora& corpora) {
               "\3\3\0\4\0\2Hi"s + "\x18\0\2Hi\0\0\0\x12styl\0\1\0\0\0\2\0\1\1"s);
 }
 
+/// Returns an input of the target "worker".
+std::string said(char message, const std::function<void(Packer&)>& say) {
+  Packer packer;
+  say(packer);
+  return message + packer.bytes();
+}
+
+void add_workers(const Corpora& corpora) {
+  const TemporaryFolder folder;
+  ffmpeg("-f lavfi -i color=s=16x16:d=0.1 -f lavfi -i sine=d=0.1 -metadata title=T -c:a flac",
+         folder / "clip.mkv");
+  ffmpeg("-f lavfi -i color=s=16x16:d=0.1", folder / "clip.mp4");
+  for (const std::string name : {"clip.mkv", "clip.mp4"}) {
+    video::Demuxer demuxer((folder / name).string(), {});
+    corpora.add("worker", name, said(0, [&](Packer& packer) {
+                  video::pack_input(packer, demuxer.format());
+                  video::pack_facts(packer, demuxer.facts(true));
+                }));
+    corpora.add("worker", name + ".streams", said(6, [&](Packer& packer) {
+                  video::pack_streams(packer, demuxer.format(), 0);
+                  video::pack_streams(packer, demuxer.format(), demuxer.format().nb_streams);
+                }));
+  }
+  const video::UniqueAVPacket packet = packet_of({1});
+  video::add_side_data(*packet, {AV_PKT_DATA_SKIP_SAMPLES, std::string(10, '\1')});
+  corpora.add("worker", "packet",
+              said(1, [&](Packer& packer) { video::pack_packet(packer, *packet); }));
+  const video::UniqueAVFrame picture = video::new_av_frame();
+  av_dict_set(&picture->metadata, "Orientation", "6", 0);
+  for (const auto& [type, bytes] :
+       {std::pair(AV_FRAME_DATA_A53_CC, 3), std::pair(AV_FRAME_DATA_DISPLAYMATRIX, 36)})
+    std::memset(av_frame_new_side_data(picture.get(), type, bytes)->data, 1, bytes);
+  corpora.add("worker", "picture",
+              said(2, [&](Packer& packer) { video::pack_picture(packer, *picture); }));
+  corpora.add("worker", "shape", said(3, [](Packer& packer) {
+                video::pack_shape(packer, {AV_PIX_FMT_PAL8, {17, 5}});
+              }));
+  corpora.add("worker", "state", said(4, [](Packer& packer) {
+                video::pack_state(packer, {{16, 16}, 2, 1, Size{20000, 20000}});
+              }));
+  corpora.add("worker", "error", said(5, [](Packer& packer) {
+                video::pack_error(packer, {ErrorKind::input, "clip.mp4: is no video"});
+              }));
+}
+
 }  // namespace
 }  // namespace facepipe::test
 
@@ -222,5 +274,6 @@ int main(int count, char** arguments) {
   add_packets(corpora);
   add_parts(corpora);
   add_subtitles(corpora);
+  add_workers(corpora);
   return 0;
 }

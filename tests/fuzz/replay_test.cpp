@@ -47,6 +47,7 @@ constexpr std::array kTargets{
     Target{"tracks", fuzz_tracks},
     Target{"unchanged", fuzz_unchanged},
     Target{"values", fuzz_values},
+    Target{"worker", fuzz_worker},
 };
 
 const fs::path kCorpora = FACEPIPE_SOURCE_DIR "/tests/fuzz/corpus";

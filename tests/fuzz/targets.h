@@ -31,5 +31,6 @@ void fuzz_text(Bytes input);
 void fuzz_tracks(Bytes input);
 void fuzz_unchanged(Bytes input);
 void fuzz_values(Bytes input);
+void fuzz_worker(Bytes input);
 
 }  // namespace facepipe::fuzz

@@ -14,6 +14,7 @@ extern "C" {
 #include "video/cuda/transfer.h"
 #include "video/frames/normalizer.h"
 #include "video/frames/pictures.h"
+#include "video/read/codec.h"
 
 namespace facepipe::video {
 namespace {
@@ -96,7 +97,7 @@ class UploadingDecoder final : public Decoder {
  private:
   void open_codec() override {
     cuda::use_device(device_);
-    open(usual_codec(), options().threads, nullptr);
+    open(usual_codec(demuxer()), options().threads, nullptr);
   }
 
   Device device_;

@@ -2,6 +2,8 @@
 
 #include "video/frames/normalizer.h"
 #include "video/frames/pictures.h"
+#include "video/read/codec.h"
+#include "video/read/worker/remote_decoder.h"
 
 namespace facepipe::video {
 namespace {
@@ -30,24 +32,27 @@ class CpuDecoder final : public Decoder {
 
   [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
                                                         const FrameTarget& target) override {
-    return std::make_unique<CpuFrames>(demuxer(), target, kind_of(first), options().scale_on_change,
-                                       notices());
+    return make_cpu_frames(demuxer(), target, first, options().scale_on_change, notices());
   }
 
  private:
   void open_codec() override {
-    const auto leave_out = [](AVCodecContext& context) { context.skip_frame = AVDISCARD_BIDIR; };
-    if (options().only_what_others_need)
-      open(usual_codec(), options().threads, leave_out);
-    else
-      open(usual_codec(), options().threads, nullptr);
+    open(usual_codec(demuxer()), options().threads,
+         leaving_out_unneeded(options().only_what_others_need));
   }
 };
 
 }  // namespace
 
+std::unique_ptr<FrameMaker> make_cpu_frames(const Demuxer& demuxer, const FrameTarget& target,
+                                            const AVFrame& first, bool scale_on_change,
+                                            Notices& notices) {
+  return std::make_unique<CpuFrames>(demuxer, target, kind_of(first), scale_on_change, notices);
+}
+
 std::unique_ptr<Decoder> make_cpu_decoder(const Demuxer& demuxer, const DecoderOptions& options,
                                           Notices& notices) {
+  if (demuxer.remote() != nullptr) return make_remote_decoder(demuxer, options, notices);
   return std::make_unique<CpuDecoder>(demuxer, options, notices);
 }
 

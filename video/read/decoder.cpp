@@ -6,17 +6,9 @@
 #include "video/ffmpeg_compat.h"
 #include "video/frames/picture_tags.h"
 #include "video/picture_limit.h"
+#include "video/read/codec.h"
 
 namespace facepipe::video {
-namespace {
-
-/// Returns whether several threads of the codec may give damaged pictures away as undamaged ones.
-/// FFmpeg's H.264 decoder does. A frame thread copies what is known of a picture's damage when it
-/// gives the picture away, and another thread may notice damage later: of 7 damaged pictures, two
-/// threads of FFmpeg 5.1 told 6 or 7, and four told 4 to 7. Slice threads don't look for damage.
-bool threads_forget_damage(const AVCodec& codec) { return codec.id == AV_CODEC_ID_H264; }
-
-}  // namespace
 
 Decoder::Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices)
     : demuxer_(demuxer),
@@ -43,7 +35,7 @@ void Decoder::finish() {
 }
 
 void Decoder::restart() {
-  if (!span_.idle()) avcodec_flush_buffers(context_.get());
+  if (!span_.idle()) flush_codec();
   forget_segment();
 }
 
@@ -91,7 +83,7 @@ bool Decoder::submit_one() {
   if (!refusal_.empty() || (unsent_.empty() && !span_.must_end())) return false;
   if (unsent_.empty()) {
     if (end_without_draining()) return true;
-    avcodec_send_packet(context_.get(), nullptr);
+    static_cast<void>(send_to_codec(nullptr));
     span_.set_ended();
     return true;
   }
@@ -117,7 +109,7 @@ bool Decoder::gives_at_once() const {
 
 int Decoder::submit(AVPacket& packet, std::int64_t tag) {
   compat::set_tag(*context_, packet, tag);
-  const int sent = avcodec_send_packet(context_.get(), &packet);
+  const int sent = send_to_codec(&packet);
   check_size();
   check_decoded(sent);
   return sent;
@@ -145,6 +137,14 @@ void Decoder::go_on_with(UniqueCodecContext context) {
 
 UniqueCodecContext Decoder::take_idle() { return span_.idle() ? std::move(context_) : nullptr; }
 
+int Decoder::send_to_codec(AVPacket* packet) { return avcodec_send_packet(context_.get(), packet); }
+
+int Decoder::receive_from_codec(AVFrame& picture) {
+  return avcodec_receive_frame(context_.get(), &picture);
+}
+
+void Decoder::flush_codec() { avcodec_flush_buffers(context_.get()); }
+
 bool Decoder::is_damaged(const AVFrame& picture) {
   return picture.decode_error_flags != 0 || (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0;
 }
@@ -155,34 +155,14 @@ PictureFacts Decoder::facts_of(const AVFrame& picture) const {
           compat::is_interlaced(picture)};
 }
 
-const AVCodec& Decoder::usual_codec() const {
-  const AVCodecID id = demuxer_.video().codecpar->codec_id;
-  const AVCodec* codec = nullptr;
-  // FFmpeg's own decoders of VP8 and VP9 leave out transparency; the decoders of libvpx don't.
-  if (demuxer_.has_separate_transparency())
-    codec = avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9");
-  if (codec == nullptr) codec = avcodec_find_decoder(id);
-  if (codec == nullptr)
-    throw Error(ErrorKind::input, demuxer_.url() + ": no decoder for " + avcodec_get_name(id));
-  return *codec;
-}
-
 void Decoder::open(const AVCodec& codec, int threads,
                    const std::function<void(AVCodecContext&)>& prepare) {
+  context_ = open_codec_of(demuxer_, codec, threads, prepare);
+}
+
+void Decoder::describe(const AVCodec& codec) {
   context_ = new_codec_context(&codec);
-  check_av(avcodec_parameters_to_context(context_.get(), demuxer_.video().codecpar),
-           ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;
-  context_->thread_count = threads_forget_damage(codec) ? 1 : threads;
-  // Each frame thread decodes a picture of its own, so only one thread would work on a single
-  // picture.
-  if (demuxer_.is_one_picture()) context_->thread_type = FF_THREAD_SLICE;
-  context_->max_pixels = codec_max_pixels(demuxer_.max_pixels());
-  context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // otherwise FFmpeg rounds the left cropping
-  compat::enable_tags(*context_);
-  if (prepare) prepare(*context_);
-  const int opened = avcodec_open2(context_.get(), &codec, nullptr);
-  check_av(opened, ErrorKind::input, demuxer_.url() + ": decoder " + codec.name);
 }
 
 void Decoder::check_size() const {
@@ -196,7 +176,7 @@ void Decoder::check_size() const {
 UniqueAVFrame Decoder::receive() {
   while (refusal_.empty()) {
     UniqueAVFrame picture = new_av_frame();
-    const int received = avcodec_receive_frame(context_.get(), picture.get());
+    const int received = receive_from_codec(*picture);
     if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return nullptr;
     if (received < 0) silent_ = 0;
     check_size();

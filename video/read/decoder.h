@@ -111,10 +111,6 @@ class Decoder {
  protected:
   Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices);
 
-  /// Returns FFmpeg's usual decoder for the stream, or a decoder that also decodes the stream's
-  /// transparency. Errors: Error(input) if there is none.
-  [[nodiscard]] const AVCodec& usual_codec() const;
-
   /// Opens the codec by open(). It is called at the beginning, and again by begin_again(). Errors:
   /// Error(input); Error(device).
   virtual void open_codec() = 0;
@@ -122,6 +118,16 @@ class Decoder {
   /// Opens a decoder for the stream, after `prepare` has set options in its context. Errors:
   /// Error(input).
   void open(const AVCodec& codec, int threads, const std::function<void(AVCodecContext&)>& prepare);
+
+  /// Replaces open(): holds a context that only describes a codec that runs elsewhere. A class that
+  /// calls it overrides the three functions below.
+  void describe(const AVCodec& codec);
+  [[nodiscard]] AVCodecContext& context() { return *context_; }
+  /// Gives the codec a packet that carries its tag; nullptr: the end. Returns FFmpeg's code.
+  [[nodiscard]] virtual int send_to_codec(AVPacket* packet);
+  /// Takes a picture from the codec. Returns FFmpeg's code.
+  [[nodiscard]] virtual int receive_from_codec(AVFrame& picture);
+  virtual void flush_codec();
 
   /// Replaces open(): takes over a codec that another decoder has given up by take_idle(). The
   /// codec's stream must have had the same parameters.

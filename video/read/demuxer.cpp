@@ -19,6 +19,8 @@ extern "C" {
 #include "video/picture_limit.h"
 #include "video/read/stream_choice.h"
 #include "video/read/stream_kinds.h"
+#include "video/read/worker/messages.h"
+#include "video/read/worker/remote_input.h"
 
 namespace facepipe::video {
 namespace {
@@ -112,23 +114,44 @@ bool is_end_of_file(int code, const AVIOContext* io) {
   return old_word && io != nullptr && io->eof_reached != 0 && io->error >= 0;
 }
 
+/// Returns the name, if workers read such inputs.
+std::string checked_name(std::string url, const InputWorkers* workers) {
+  if (workers != nullptr && (is_url(url) || is_fifo(url)))
+    throw Error(ErrorKind::input, url + ": --sandbox process reads files only, no URLs and pipes");
+  return url;
+}
+
 }  // namespace
 
 Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
-                 std::int64_t max_pixels)
-    : url_(std::move(url)),
+                 std::int64_t max_pixels, InputWorkers* workers)
+    : url_(checked_name(std::move(url), workers)),
       stop_(std::move(stop)),
       max_pixels_(max_pixels),
       access_(url_, references, stop_),
-      context_(open()),
+      context_(open(workers)),
       promises_(*context_) {
+  if (remote_) {
+    video_index_ = remote_->facts().video_index;
+    first_late_ = remote_->facts().first_late;
+    still_in_boxes_ = remote_->facts().still_in_boxes;
+    return;
+  }
   find_streams();
   look_into_boxes();
   choose_video();
   check_size();
 }
 
-UniqueInputContext Demuxer::open() {
+Demuxer::~Demuxer() = default;
+
+UniqueInputContext Demuxer::open(InputWorkers* workers) {
+  if (workers == nullptr) return open_here();
+  remote_ = std::make_unique<RemoteInput>(*workers, url_, max_pixels_, stop_);
+  return remote_->take_description();
+}
+
+UniqueInputContext Demuxer::open_here() {
   AVFormatContext* context = allocated(avformat_alloc_context());
   context->interrupt_callback = {&Demuxer::interrupt, this};
   access_.confine(*context);
@@ -222,7 +245,12 @@ void Demuxer::examine(const AVPacket& packet) {
     has_other_layer_ = has_other_layer(packet, *video().codecpar);
 }
 
+std::optional<Orientation> Demuxer::orientation() const {
+  return remote_ ? remote_->facts().orientation : picture_.orientation;
+}
+
 std::vector<std::string> Demuxer::left_out() const {
+  if (remote_) return remote_->facts().left_out;
   std::vector<std::string> sentences = video::left_out(picture_);
   if (has_other_layer_)
     sentences.emplace_back(
@@ -243,6 +271,7 @@ void Demuxer::choose_video() {
 void Demuxer::work_on(int stream_index) {
   if (stream_index < 0 || static_cast<unsigned>(stream_index) >= context_->nb_streams)
     throw Error(ErrorKind::input, url_ + ": has no stream " + std::to_string(stream_index));
+  if (remote_) remote_->work_on(stream_index);
   take_video(stream_index);
   video().discard = AVDISCARD_DEFAULT;
   check_size();
@@ -284,6 +313,7 @@ void Demuxer::restart_deadline() {
 }
 
 UniqueAVPacket Demuxer::read() {
+  if (remote_) return remote_->read(*context_);
   UniqueAVPacket packet = new_av_packet();
   int result = AVERROR(EAGAIN);
   while (result == AVERROR(EAGAIN)) {
@@ -322,7 +352,18 @@ void Demuxer::end_reading(int code) {
   }
 }
 
+void Demuxer::stop_with(std::stop_token stop) {
+  if (remote_) remote_->stop_with(stop);
+  stop_ = std::move(stop);
+}
+
+bool Demuxer::seek(int stream_index, std::int64_t latest, int flags) {
+  if (remote_) return remote_->seek(stream_index, latest, flags);
+  return avformat_seek_file(context_.get(), stream_index, INT64_MIN, latest, latest, flags) >= 0;
+}
+
 void Demuxer::discard(int stream_index) {
+  if (remote_) return remote_->discard(stream_index);
   if (promises_.needs_all_streams(video())) return;
   context_->streams[stream_index]->discard = AVDISCARD_ALL;
   promises_.leave_out_stream();
@@ -365,6 +406,7 @@ bool Demuxer::lacks_time_stamps() const {
 }
 
 Rational Demuxer::frame_rate() const {
+  if (remote_) return remote_->facts().frame_rate;
   const AVRational rate = av_guess_frame_rate(context_.get(), &video(), nullptr);
   return rate.num > 0 && rate.den > 0 ? from_av(rate) : kDefaultFrameRate;
 }
@@ -379,9 +421,26 @@ std::int64_t Demuxer::expected_frames() const {
   return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
 }
 
-std::int64_t Demuxer::duration_us() const { return promises_.duration_us(); }
+std::int64_t Demuxer::duration_us() const {
+  return remote_ ? remote_->facts().duration_us : promises_.duration_us();
+}
+
+const std::string& Demuxer::read_error() const {
+  return remote_ ? remote_->facts().read_error : read_error_;
+}
+
+const std::optional<Error>& Demuxer::failure() const {
+  return remote_ ? remote_->facts().failure : failure_;
+}
+
+InputFacts Demuxer::facts(bool ended) const {
+  return {video_index_, first_late_,  still_in_boxes_, orientation(),
+          left_out(),   frame_rate(), duration_us(),   ended ? shortfall() : std::string(),
+          read_error(), failure()};
+}
 
 std::string Demuxer::shortfall() const {
+  if (remote_) return remote_->facts().shortfall;
   std::string missing = promises_.missing(video());
   if (read_error_.empty()) return missing;
   return "reading stopped: " + read_error_ + (missing.empty() ? "" : "; " + missing);

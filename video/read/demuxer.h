@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -15,22 +16,31 @@
 #include "video/read/kept_promises.h"
 #include "video/read/picture_file.h"
 #include "video/read/source.h"
+#include "video/read/worker/input_workers.h"
 
 namespace facepipe::video {
 
+class RemoteInput;
+struct InputFacts;
+
 /// Owns one opened input, which is read once. Not thread-safe. A blocked open or read ends when
 /// `stop` is requested. Reading fails if a network input sends nothing for 30 seconds.
+///
+/// With workers, another process opens and reads the input. This object then describes it, and
+/// passes packets on. It refuses everything but files.
 class Demuxer final : public Source {
  public:
   /// @param url         a path, or anything with "://" that FFmpeg opens; for the path of a FIFO,
   ///                    the constructor waits for its first data
   /// @param max_pixels  the most pixels of a picture; a stream of larger pictures is refused before
   ///                    one is decoded
+  /// @param workers     starts the process that reads the input; nullptr: this process reads it
   /// Throws Error(input) if the input can't be opened (PassingError if a disk, a server or the
   /// network fails), names other files, is not a media file, has no video stream or an absurd
   /// picture size, is made of tiles, or is an AVIF or HEIF picture from a pipe. Throws Stopped.
   Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
-          std::int64_t max_pixels = kDefaultMaxPixels);
+          std::int64_t max_pixels = kDefaultMaxPixels, InputWorkers* workers = input_workers());
+  ~Demuxer() override;
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
@@ -46,7 +56,11 @@ class Demuxer final : public Source {
   /// shortfall() needs the ends of all streams to see whether the file was cut off.
   void discard(int stream_index);
 
-  void stop_with(std::stop_token stop) override { stop_ = std::move(stop); }
+  /// Moves to where reading can go on, at `latest` or before, in the units of FFmpeg's
+  /// avformat_seek_file(). Returns false if this is impossible.
+  [[nodiscard]] bool seek(int stream_index, std::int64_t latest, int flags);
+
+  void stop_with(std::stop_token stop) override;
 
   [[nodiscard]] const AVFormatContext& format() const { return *context_; }
   [[nodiscard]] AVFormatContext& format() { return *context_; }
@@ -66,7 +80,7 @@ class Demuxer final : public Source {
   /// Returns the orientation that the file states for its only picture, if FFmpeg doesn't report
   /// it. For AVIF and HEIF, it is known at once; for other still images, after their packet was
   /// read. Returns nullopt for all other inputs.
-  [[nodiscard]] std::optional<Orientation> orientation() const { return picture_.orientation; }
+  [[nodiscard]] std::optional<Orientation> orientation() const;
   /// Returns a sentence for each thing in the input that won't be decoded and isn't a separate
   /// stream, for example further pictures of a file, or another layer of HEVC. The list is complete
   /// when the first packet of the video has been read.
@@ -86,14 +100,20 @@ class Demuxer final : public Source {
   [[nodiscard]] std::int64_t duration_us() const;
   /// Returns the number of frames to expect; 0 if unknown.
   [[nodiscard]] std::int64_t expected_frames() const;
-  [[nodiscard]] const std::string& read_error() const override { return read_error_; }
-  [[nodiscard]] const std::optional<Error>& failure() const override { return failure_; }
+  [[nodiscard]] const std::string& read_error() const override;
+  [[nodiscard]] const std::optional<Error>& failure() const override;
   [[nodiscard]] std::string shortfall() const override;
+
+  /// Returns the process that reads the input; nullptr if this process does.
+  [[nodiscard]] RemoteInput* remote() const { return remote_.get(); }
+  /// Returns what a worker tells of its demuxer. The shortfall is part of it only if `ended`.
+  [[nodiscard]] InputFacts facts(bool ended) const;
 
  private:
   static int interrupt(void* self);
   void end_reading(int code);
-  [[nodiscard]] UniqueInputContext open();
+  [[nodiscard]] UniqueInputContext open(InputWorkers* workers);
+  [[nodiscard]] UniqueInputContext open_here();
   void check_opening(int code) const;
   void find_streams();
   void take_png_size();
@@ -109,8 +129,9 @@ class Demuxer final : public Source {
   std::int64_t max_pixels_;
   std::chrono::steady_clock::time_point deadline_;
   InputAccess access_;
+  std::unique_ptr<RemoteInput> remote_;
   // context_ must be declared after stop_, deadline_ and access_, because its callbacks read them.
-  UniqueInputContext context_;
+  UniqueInputContext context_;  // with remote_, it only describes the input
   KeptPromises promises_;
   int video_index_ = -1;
   int first_late_ = 0;  // streams from this index on were found only after the opening

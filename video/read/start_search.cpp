@@ -44,14 +44,13 @@ class StartSearch {
     // The first packet is decoded before it is shown. Some formats can't seek before their first
     // packet.
     if (!seek(origin - kMostDelayUs) && !seek(origin))
-      avformat_seek_file(&demuxer_.format(), -1, INT64_MIN, 0, 0, AVSEEK_FLAG_BYTE);
+      static_cast<void>(demuxer_.seek(-1, 0, AVSEEK_FLAG_BYTE));
   }
 
  private:
   bool seek(std::int64_t us) {
     const std::int64_t at = av_rescale_q(us, AV_TIME_BASE_Q, tb_);
-    AVFormatContext* const input = &demuxer_.format();
-    return avformat_seek_file(input, demuxer_.video_index(), INT64_MIN, at, at, 0) >= 0;
+    return demuxer_.seek(demuxer_.video_index(), at, 0);
   }
 
   [[nodiscard]] bool is_behind(std::int64_t stamp) const {

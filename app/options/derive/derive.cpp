@@ -93,9 +93,25 @@ ShowText derive_completion(const Asked& asked) {
   return {completion_script(shells.front())};
 }
 
+/// Refuses what `--sandbox process` can't do yet.
+void check_processes(Commands command, const Asked& asked) {
+  if (asked.sandbox != SandboxMode::process) return;
+  const std::string option = "--sandbox process";
+  if ((command & kVideoCommands) == 0) clash(option + " is for run, hide and detect so far");
+  if (asked.allow_references) clash(option + " and --allow-references exclude each other");
+  if (asked.run.parts > 0) clash(option + " and --parts exclude each other");
+  const bool cuda = asked.run.devices || (!asked.run.device.automatic &&
+                                          asked.run.device.device.kind == DeviceKind::cuda);
+  if (cuda) clash(option + " works on the CPU only so far");
+  for (const std::string& input : all_inputs(asked))
+    if (input == "-" || video::is_url(input))
+      clash(option + " reads files only, no URLs and pipes: " + input);
+}
+
 }  // namespace
 
 Command derive(Commands command, const Asked& asked) {
+  check_processes(command, asked);
   switch (command) {
     case kHide:
       return derive_hide(asked);

@@ -40,21 +40,25 @@ std::vector<Row> argument_rows() {
 namespace {
 
 Row sandbox_row() {
-  return {
-      .names = "--sandbox",
-      .kind = "MODE",
-      .help =
-          "auto, on or off: reach only the files of this command, start no program, and open "
-          "no connection unless an input is a URL, even if a hostile input takes over. auto: "
-          "on, unless a CUDA device may be used, and with a warning where the kernel can't; "
-          "on: exit 4 where the kernel can't",
-      .value = choice<SandboxMode>(
-          [](Asked& to) -> auto& { return to.sandbox; },
-          {{"auto", SandboxMode::automatic}, {"on", SandboxMode::on}, {"off", SandboxMode::off}}),
-      .places = {{kVideoWork | kPart | kJoin, kInputOutput},
-                 {kVerify, kInput},
-                 {kCalibrate, kRanges},
-                 {kModelCheck, kChecking}}};
+  return {.names = "--sandbox",
+          .kind = "MODE",
+          .help =
+              "auto, on, process or off: reach only the files of this command, start no program, "
+              "and open "
+              "no connection unless an input is a URL, even if a hostile input takes over. auto: "
+              "on, unless a CUDA device may be used, and with a warning where the kernel can't; "
+              "on: exit 4 where the kernel can't; process (run, hide and detect of files, on the "
+              "CPU): the same, and each input is decoded in a process that can't write, and can "
+              "read no other input",
+          .value = choice<SandboxMode>([](Asked & to) -> auto& { return to.sandbox; },
+                                       {{"auto", SandboxMode::automatic},
+                                        {"on", SandboxMode::on},
+                                        {"process", SandboxMode::process},
+                                        {"off", SandboxMode::off}}),
+          .places = {{kVideoWork | kPart | kJoin, kInputOutput},
+                     {kVerify, kInput},
+                     {kCalibrate, kRanges},
+                     {kModelCheck, kChecking}}};
 }
 
 }  // namespace

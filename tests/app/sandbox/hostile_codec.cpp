@@ -4,7 +4,11 @@
 // allowed it. No attempt does lasting harm if it is allowed. Then the decoder goes on as usual.
 // Environment variables name the files: FACEPIPE_HOSTILE_INPUT a file beside which there are the
 // files "remove-me", "rename-me" and "take-me", FACEPIPE_HOSTILE_OUTPUT the folder of the output,
-// and FACEPIPE_HOSTILE_SECRET a file that the run doesn't need.
+// and FACEPIPE_HOSTILE_SECRET a file that the run doesn't need. FACEPIPE_HOSTILE_REPORT may name a
+// file of kReportBytes zeros: the lines also go there, through memory that is mapped before
+// anything else happens, because a process may have closed its standard error.
+// FACEPIPE_HOSTILE_CRASH may have the number of a packet: there the library only crashes, as a
+// codec with a defect does.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
@@ -13,6 +17,7 @@
 #include <sched.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -33,13 +38,37 @@
 
 namespace {
 
+constexpr std::size_t kReportBytes = 65536;
+char* report = nullptr;
+std::size_t reported = 0;
 std::atomic_flag tried;
+std::atomic<int> packets;
+
+[[gnu::constructor]] void map_report() {
+  const char* const name = getenv("FACEPIPE_HOSTILE_REPORT");
+  const int file = name != nullptr ? open(name, O_RDWR | O_CLOEXEC) : -1;
+  if (file < 0) return;
+  void* const memory = mmap(nullptr, kReportBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory != MAP_FAILED) report = static_cast<char*>(memory);
+  close(file);
+}
 
 void attempt(const char* name, const std::function<long()>& act) {
   errno = 0;
   const long result = act();
   const int code = result < 0 ? errno : 0;
-  dprintf(STDERR_FILENO, "hostile %s %d\n", name, code);
+  const std::string line = std::string("hostile ") + name + " " + std::to_string(code) + "\n";
+  dprintf(STDERR_FILENO, "%s", line.c_str());
+  if (report != nullptr && reported + line.size() < kReportBytes)
+    reported += line.copy(report + reported, line.size());
+}
+
+/// Crashes at the packet that FACEPIPE_HOSTILE_CRASH names. Returns whether it names one.
+bool crashes() {
+  const char* const at = getenv("FACEPIPE_HOSTILE_CRASH");
+  if (at == nullptr) return false;
+  if (++packets == std::atoi(at)) raise(SIGSEGV);
+  return true;
 }
 
 std::string named(const char* variable) {
@@ -179,6 +208,6 @@ void try_all() {
 extern "C" int avcodec_send_packet(void* decoder, const void* packet) {
   using Send = int(void*, const void*);
   static auto* const real = reinterpret_cast<Send*>(dlsym(RTLD_NEXT, "avcodec_send_packet"));
-  if (!tried.test_and_set()) try_all();
+  if (!crashes() && !tried.test_and_set()) try_all();
   return real(decoder, packet);
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -51,8 +52,8 @@ pipeline::FinishedFrame frame(std::int64_t index, bool with_faces) {
   record.pts_s = 0.25 * static_cast<double>(index);
   made.encoded.packet = packet_of({1, 2, static_cast<std::uint8_t>(index)});
   std::uint8_t* const side =
-      av_packet_new_side_data(made.encoded.packet.get(), AV_PKT_DATA_QUALITY_STATS, 3);
-  side[0] = side[1] = side[2] = 9;
+      av_packet_new_side_data(made.encoded.packet.get(), AV_PKT_DATA_QUALITY_STATS, 8);
+  std::fill_n(side, 8, std::uint8_t{9});
   return made;
 }
 
@@ -152,8 +153,23 @@ TEST_F(PartFiles, HoldTheFramesInTheOrderOfTheEncoder) {
               (std::string{1, 2, static_cast<char>(index)}));
     EXPECT_EQ(packet.flags, AV_PKT_FLAG_KEY);
     ASSERT_EQ(packet.side_data_elems, 1);
-    EXPECT_EQ(packet.side_data[0].size, 3U);
+    EXPECT_EQ(packet.side_data[0].size, 8U);
   }
+}
+
+// A muxer would take the bytes of a packet with other flags for a pointer.
+TEST_F(PartFiles, GivePacketsOnlyTheFlagsThatPacketsOfFilesHave) {
+  {
+    PartWriter writer(file_);
+    pipeline::FinishedFrame made = frame(0, false);
+    made.encoded.packet->flags = ~0;
+    writer.write(made);
+    writer.finish(some_facts());
+  }
+  const std::vector<PartFrame> all = frames();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].packet->flags,
+            AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT | AV_PKT_FLAG_DISCARD | AV_PKT_FLAG_DISPOSABLE);
 }
 
 TEST_F(PartFiles, AreRefusedIfTheyAreIncomplete) {

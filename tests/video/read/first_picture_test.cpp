@@ -13,6 +13,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
+#include "video/read/codec.h"
 #include "video/read/cpu_decoder.h"
 
 namespace facepipe::test {
@@ -38,7 +39,7 @@ class RefusingDecoder final : public video::Decoder {
   }
 
  private:
-  void open_codec() override { open(usual_codec(), 1, nullptr); }
+  void open_codec() override { open(usual_codec(demuxer()), 1, nullptr); }
   void check_decoded(int /*code*/) override {
     if (--left_ == 0) refuse("no such chip");
   }

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace facepipe::pipeline {
+namespace facepipe {
 
 static_assert(std::endian::native == std::endian::little, "packed numbers are little-endian");
 
@@ -95,4 +95,4 @@ class Unpacker {
   std::string_view left_;
 };
 
-}  // namespace facepipe::pipeline
+}  // namespace facepipe
