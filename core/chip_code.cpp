@@ -46,9 +46,8 @@ std::vector<ChipCode> chip_codes(std::string_view architectures) {
 }
 
 bool runs_on_chip(const std::vector<ChipCode>& codes, int major, int minor) {
-  return codes.empty() || std::ranges::any_of(codes, [&](const ChipCode& code) {
-           return runs(code, major, minor);
-         });
+  return codes.empty() ||
+         std::ranges::any_of(codes, [&](const ChipCode& code) { return runs(code, major, minor); });
 }
 
 std::string describe_chip_codes(const std::vector<ChipCode>& codes) {

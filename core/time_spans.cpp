@@ -10,9 +10,8 @@ void TimeSpans::add(Span span) {
   // The spans that the new one touches are one sequence.
   const auto begin = std::ranges::find_if(
       spans_, [&](const Span& each) { return each.to_s + near_s_ >= span.from_s; });
-  const auto end = std::find_if(begin, spans_.end(), [&](const Span& each) {
-    return each.from_s - near_s_ > span.to_s;
-  });
+  const auto end = std::find_if(
+      begin, spans_.end(), [&](const Span& each) { return each.from_s - near_s_ > span.to_s; });
   for (auto each = begin; each != end; ++each) {
     span.from_s = std::min(span.from_s, each->from_s);
     span.to_s = std::max(span.to_s, each->to_s);

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <string>
 
-#include "core/time_spans.h"
 #include "app/review/log_chain.h"
+#include "core/time_spans.h"
 
 namespace facepipe::app {
 

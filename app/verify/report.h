@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/options/options.h"
-#include "core/time_spans.h"
 #include "core/geometry.h"
+#include "core/time_spans.h"
 #include "detector/facts.h"
 #include "detector/turned_faces.h"
 #include "verify/findings.h"

@@ -40,7 +40,8 @@ TEST(ChipCodes, RunOnTheChipsThatCudaDocuments) {
 }
 
 TEST(ChipCodes, AreUnknownIfTheValueDependsOnTheMachine) {
-  for (const char* const text : {"", "native", "all", "all-major", "90,native", "9", "90b", "90-fast", "sm_90", "1000", "75;90"}) {
+  for (const char* const text : {"", "native", "all", "all-major", "90,native", "9", "90b",
+                                 "90-fast", "sm_90", "1000", "75;90"}) {
     EXPECT_TRUE(chip_codes(text).empty()) << text;
     EXPECT_TRUE(runs_on_chip(chip_codes(text), 7, 5)) << text;
     EXPECT_EQ(describe_chip_codes(chip_codes(text)), "unknown chips") << text;

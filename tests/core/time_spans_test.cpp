@@ -40,14 +40,14 @@ TEST(TimeSpans, JoinWhatANewSpanTouches) {
     Pairs then;
   };
   const std::vector<Case> cases{
-      {{0, 0.5}, {{0, 0.5}, {2, 3}, {5, 6}, {8, 9}}},   // before all
-      {{2.2, 2.4}, {{2, 3}, {5, 6}, {8, 9}}},           // within one
-      {{3.5, 4}, {{2, 4}, {5, 6}, {8, 9}}},             // extends one, whose end is 0.5 s away
+      {{0, 0.5}, {{0, 0.5}, {2, 3}, {5, 6}, {8, 9}}},      // before all
+      {{2.2, 2.4}, {{2, 3}, {5, 6}, {8, 9}}},              // within one
+      {{3.5, 4}, {{2, 4}, {5, 6}, {8, 9}}},                // extends one, whose end is 0.5 s away
       {{3.8, 4.2}, {{2, 3}, {3.8, 4.2}, {5, 6}, {8, 9}}},  // between two, near none
-      {{3.5, 4.5}, {{2, 6}, {8, 9}}},                   // joins two
-      {{1, 20}, {{1, 20}}},                             // covers all
-      {{10, 11}, {{2, 3}, {5, 6}, {8, 9}, {10, 11}}},   // behind all
-      {{4, 3.8}, {{2, 3}, {5, 6}, {8, 9}}},             // ends before it begins
+      {{3.5, 4.5}, {{2, 6}, {8, 9}}},                      // joins two
+      {{1, 20}, {{1, 20}}},                                // covers all
+      {{10, 11}, {{2, 3}, {5, 6}, {8, 9}, {10, 11}}},      // behind all
+      {{4, 3.8}, {{2, 3}, {5, 6}, {8, 9}}},                // ends before it begins
       {{std::nan(""), 3}, {{2, 3}, {5, 6}, {8, 9}}},
       {{3, std::numeric_limits<double>::infinity()}, {{2, 3}, {5, 6}, {8, 9}}},
   };

@@ -50,7 +50,7 @@ Row sandbox_row() {
               "on: exit 4 where the kernel can't; process (run, hide and detect of files, on the "
               "CPU): the same, and each input is decoded in a process that can't write, and can "
               "read no other input",
-          .value = choice<SandboxMode>([](Asked & to) -> auto& { return to.sandbox; },
+          .value = choice<SandboxMode>([](Asked& to) -> auto& { return to.sandbox; },
                                        {{"auto", SandboxMode::automatic},
                                         {"on", SandboxMode::on},
                                         {"process", SandboxMode::process},

@@ -209,7 +209,8 @@ Markup review_card(const Entry& entry) {
   text += grouped(suggested) + " more were too weak to be hidden unasked; " +
           grouped(entry.count({"tracks", "likely"})) + " of them scored " +
           short_number(pipeline::kLikelyScore) + " or more" +
-          (at.empty() ? "" : " (seen at " + short_spans(at) + ")") + ". Nobody has looked at them. This command shows them, for a person to decide:";
+          (at.empty() ? "" : " (seen at " + short_spans(at) + ")") +
+          ". Nobody has looked at them. This command shows them, for a person to decide:";
   const std::string command = command_text({"facepipe", "review", entry.text({"input"})});
   return card("Look before you show it", "",
               element("p", {}, escaped_text(text)) +

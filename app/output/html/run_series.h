@@ -3,9 +3,9 @@
 
 #include "app/output/html/longest_tracks.h"
 #include "app/output/html/series.h"
-#include "core/time_spans.h"
 #include "core/frame_record.h"
 #include "core/histogram.h"
+#include "core/time_spans.h"
 #include "core/timing.h"
 
 namespace facepipe::app {

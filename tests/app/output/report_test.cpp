@@ -178,10 +178,11 @@ TEST(Summary, SaysAtWhichTimesAPersonShouldLook) {
   counts.likely = 2;
   counts.likely_at.add({3, 4.5});
   counts.likely_at.add({70, 72});
-  EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}),
-              HasSubstr(" -> out/a.mp4\n"
-                        "  look: visible tracks that may be faces: 2, at 3 s to 4.5 s, 1:10 to 1:12; "
-                        "facepipe review shows them\n"));
+  EXPECT_THAT(
+      summary_text({}, {outcome}, {}, {}, {}),
+      HasSubstr(" -> out/a.mp4\n"
+                "  look: visible tracks that may be faces: 2, at 3 s to 4.5 s, 1:10 to 1:12; "
+                "facepipe review shows them\n"));
   outcome.result.output.clear();  // detect hides nothing
   EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("look:")));
 }
