@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "video/read/codec.h"
 #include "video/read/decoder.h"
 
 namespace facepipe::test {
@@ -34,7 +35,8 @@ class GoingOnDecoder final : public video::Decoder {
 
  private:
   void open_codec() override {
-    open(usual_codec(), 1, [](AVCodecContext& codec) { codec.get_format = count_and_choose; });
+    open(video::usual_codec(demuxer()), 1,
+         [](AVCodecContext& codec) { codec.get_format = count_and_choose; });
   }
 
   static AVPixelFormat count_and_choose(AVCodecContext* codec, const AVPixelFormat* offered) {
