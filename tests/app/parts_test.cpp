@@ -317,6 +317,7 @@ TEST_F(Parts, RefusePlansAndNumbersThatDontFit) {
     const CommandResult result = run_program({"part", plan(), "--out", folder(), "--", number});
     EXPECT_EQ(result.exit_code, 2) << number << ": " << result.err;
   }
+  std::ofstream(dir_ / "none") << "a file";
   const CommandResult no_folder = run_program({"part", plan(), "1", "--out", dir_ / "none"});
   EXPECT_EQ(no_folder.exit_code, 5) << no_folder.err;
   json changed = json::parse(read_file(plan()));
