@@ -484,7 +484,7 @@ HostileAnswer needs(SharedShape shape) {
   };
 }
 
-HostileAnswer bytes(std::string text) {
+HostileAnswer bytes(const std::string& text) {
   return [=](const Message&) {
     Packer packer;
     for (const char c : text) packer(c);
