@@ -243,8 +243,8 @@ void add_workers(const Corpora& corpora) {
               said(1, [&](Packer& packer) { video::pack_packet(packer, *packet); }));
   const video::UniqueAVFrame picture = video::new_av_frame();
   av_dict_set(&picture->metadata, "Orientation", "6", 0);
-  for (const auto& [type, bytes] :
-       {std::pair(AV_FRAME_DATA_A53_CC, 3), std::pair(AV_FRAME_DATA_DISPLAYMATRIX, 36)})
+  for (const auto& [type, bytes] : {std::pair(AV_FRAME_DATA_A53_CC, std::size_t{3}),
+                                    std::pair(AV_FRAME_DATA_DISPLAYMATRIX, std::size_t{36})})
     std::memset(av_frame_new_side_data(picture.get(), type, bytes)->data, 1, bytes);
   corpora.add("worker", "picture",
               said(2, [&](Packer& packer) { video::pack_picture(packer, *picture); }));

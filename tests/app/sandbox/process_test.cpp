@@ -95,8 +95,8 @@ std::set<pid_t> workers_of(pid_t process) {
 
 /// Returns whether none of these processes exists, not even as a zombie.
 bool are_gone(const std::set<pid_t>& processes) {
-  return std::ranges::all_of(
-      processes, [](pid_t process) { return kill(process, 0) != 0 && errno == ESRCH; });
+  return std::ranges::all_of(processes,
+                             [](pid_t process) { return kill(process, 0) != 0 && errno == ESRCH; });
 }
 
 class WorkerProgram : public testing::Test {
