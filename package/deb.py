@@ -109,7 +109,7 @@ def arrange_as_debian(usr, package, version):
     text = (ROOT / "package" / "lintian-overrides").read_text(encoding="utf-8")
     (overrides / package).write_text(re.sub(r"^facepipe:", f"{package}:", text, flags=re.MULTILINE), encoding="utf-8")
     for path in usr.rglob("*"):
-        path.chmod(0o755 if path.is_dir() or path.parent == usr / "bin" else 0o644)
+        path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
 
 
 def compress_members(package):

@@ -103,6 +103,10 @@ class Trees(unittest.TestCase):
         for name, other in (("facepipe", "facepipe-cuda"), ("facepipe-cuda", "facepipe")):
             tree = self.tree(name)
             (tree / "share/doc/facepipe/CHANGELOG.md").write_text("changes")
+            script = tree / "share" / "facepipe" / "slurm" / "task.sh"
+            script.parent.mkdir()
+            script.write_text("#!/bin/sh\n")
+            script.chmod(0o700)
             for library in ("libbz2.so.1.0", "libz.so.1"):
                 (tree / "lib/facepipe" / library).write_text("library")
             deb = self.made("deb.py", tree, f"{name}.deb", "--name", name, "--version", "0.1.0", "--work",
@@ -114,6 +118,8 @@ class Trees(unittest.TestCase):
             for file in ("usr/bin/facepipe", f"usr/share/doc/{name}/copyright", f"usr/share/doc/{name}/licences/x264.txt",
                          f"usr/share/lintian/overrides/{name}"):
                 self.assertIn(f" ./{file}\n", listed)
+            programs = [line.split()[-1] for line in listed.splitlines() if line.startswith("-rwxr-xr-x")]
+            self.assertCountEqual(programs, ["./usr/bin/facepipe", "./usr/share/facepipe/slurm/task.sh"])
 
     def test_an_installed_wheel_runs(self):
         wheel = self.made("wheel.py", self.tree("w"), "facepipe-0.1.0-py3-none-any.whl", "--name", "facepipe",
