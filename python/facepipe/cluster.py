@@ -95,7 +95,9 @@ class Driver:
         task, code = self.tasks[event["task"]], event["code"]
         task.reason, task.frames = event["reason"] or "", event["frames"]
         self.codes[code] += 1
-        again = code in PASSING or code < 0 or code in ONCE_MORE and task.attempts < 2
+        # split ends with 5 while another driver writes the same plan.
+        again = (code in PASSING or code < 0 or code in ONCE_MORE and task.attempts < 2 or
+                 code == 5 and task.kind == "split")
         if again and task.attempts < self.asked.attempts:
             pause = min(60.0, self.asked.pause * 2 ** (task.attempts - 1))
             heapq.heappush(self.waiting, (time.time() + pause, task.attempts, task.name))
