@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/add_once.h"
 #include "core/machine.h"
 #include "pipeline/backend.h"
 #include "pipeline/detection_report.h"
@@ -286,9 +287,7 @@ void Job::take_search(PartFacts& facts) const {
   facts.candidates_ignored = search.candidates_ignored;
   facts.capacity = search.capacity;
   facts.network = search.network;
-  for (std::string& sentence : search.told)
-    if (std::ranges::find(facts.told, sentence) == facts.told.end())
-      facts.told.push_back(std::move(sentence));
+  for (std::string& sentence : search.told) add_once(facts.told, std::move(sentence));
 }
 
 /// @param told  the notices without those about the ledger, which the joined job has, too

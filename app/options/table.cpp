@@ -1,4 +1,5 @@
 #include "app/options/table.h"
+#include "core/add_once.h"
 
 #include <algorithm>
 #include <array>
@@ -101,8 +102,7 @@ std::vector<Row> joined_rows(std::initializer_list<std::vector<Row> (*)()> parts
 std::vector<std::string> groups_of(Commands command) {
   std::vector<std::string> groups;
   for (const Row* const row : rows_of(command))
-    if (std::ranges::find(groups, row->group_of(command)) == groups.end())
-      groups.emplace_back(row->group_of(command));
+    add_once(groups, std::string(row->group_of(command)));
   return groups;
 }
 

@@ -12,6 +12,7 @@
 #include "app/output/html/numbers.h"
 #include "app/output/joined.h"
 #include "app/output/text.h"
+#include "core/add_once.h"
 #include "pipeline/job_result.h"
 
 namespace facepipe::app {
@@ -21,8 +22,7 @@ namespace {
 std::string things(const std::optional<RunFacts>& facts) {
   std::vector<std::string> names;
   if (facts)
-    for (const detector::FoundClass& each : facts->classes())
-      if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
+    for (const detector::FoundClass& each : facts->classes()) add_once(names, each.name);
   if (names.empty() || names == std::vector<std::string>{"face"}) return "faces";
   return fmt::format("boxes ({})", terminal_text(joined_by(names, ", ")));
 }

@@ -20,6 +20,7 @@
 #include "app/run/plan_run.h"
 #include "app/run/run_device.h"
 #include "app/standard_streams.h"
+#include "core/add_once.h"
 #include "core/error.h"
 #include "core/machine.h"
 #include "core/timing.h"
@@ -125,9 +126,7 @@ void Planner::try_kind(std::vector<InputPlan*>& inputs, double limit_s) {
     // Headers often state the number of frames only roughly.
     const Trial& first = tried.trials.front();
     if (first.whole) tried.preview.frames = first.frames;
-    for (std::string& notice : job.notices)
-      if (std::ranges::find(tried.preview.notices, notice) == tried.preview.notices.end())
-        tried.preview.notices.push_back(std::move(notice));
+    for (std::string& notice : job.notices) add_once(tried.preview.notices, std::move(notice));
   });
   if (context_.stop.stop_requested()) throw Stopped();
   if (failure) {

@@ -9,6 +9,7 @@
 
 #include "app/output/command_text.h"
 #include "app/run/task.h"
+#include "core/add_once.h"
 #include "core/error.h"
 
 namespace facepipe::app {
@@ -40,9 +41,7 @@ std::string_view to_string(InputStatus status) {
 
 std::vector<std::string> RunFacts::reasons() const {
   std::vector<std::string> reasons{device_why};
-  for (const detector::ModelInfo& each : models())
-    if (std::ranges::find(reasons, each.choice().why) == reasons.end())
-      reasons.push_back(each.choice().why);
+  for (const detector::ModelInfo& each : models()) add_once(reasons, each.choice().why);
   std::erase(reasons, "");
   return reasons;
 }

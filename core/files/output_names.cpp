@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/add_once.h"
 #include "core/error.h"
 
 namespace facepipe {
@@ -124,8 +125,7 @@ void remove_file(const fs::path& file) noexcept {
     std::string line =
         file.string() + ": can't be removed: " + std::generic_category().message(code);
     const std::scoped_lock lock(left_behind_mutex);
-    if (std::ranges::find(left_behind(), line) == left_behind().end())
-      left_behind().push_back(std::move(line));
+    add_once(left_behind(), std::move(line));
   } catch (const std::exception&) {
     // There is no memory for the message.
   }

@@ -1,9 +1,9 @@
 #include "pipeline/parts/searched_frames.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "core/add_once.h"
 #include "core/error.h"
 
 namespace facepipe::pipeline {
@@ -73,8 +73,7 @@ PartFacts facts_of_search(const std::vector<SearchedPart>& parts, const PartMake
     all.candidates_ignored += facts.candidates_ignored;
     all.capacity = facts.capacity;
     all.network = facts.network;
-    for (const std::string& sentence : facts.told)
-      if (std::ranges::find(all.told, sentence) == all.told.end()) all.told.push_back(sentence);
+    for (const std::string& sentence : facts.told) add_once(all.told, sentence);
   }
   return all;
 }
