@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/files/descriptor.h"
+
 namespace facepipe::app {
 namespace {
 
@@ -65,25 +67,6 @@ Rights rights_known_to(int version) {
   return kOfVersion1 | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0) |
          (version >= 5 ? kUseDevice : 0);
 }
-
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-  /// Leaves the descriptor open until the process ends.
-  void keep_open() { number_ = -1; }
-
- private:
-  int number_;
-};
 
 /// Returns how many of the paths stay open. A rule belongs to what the kernel knows of a file while
 /// somebody uses it. Some file systems, such as /proc, forget this, and the rule with it; but not
@@ -144,7 +127,7 @@ int limit_files(std::span<const AllowedPath> allowed, Network network) {
   }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   if (syscall(kRestrictSelf, ruleset.number(), 0U) != 0) return errno;
-  for (Descriptor& path : paths) path.keep_open();
+  for (Descriptor& path : paths) path.release();
   return 0;
 }
 

@@ -32,7 +32,6 @@ namespace facepipe::app {
 namespace {
 
 using video::Channel;
-using video::Descriptor;
 using video::Message;
 
 /// What the program asks the process that starts workers. It answers each with a number.

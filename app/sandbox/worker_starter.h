@@ -32,7 +32,7 @@ class WorkerStarter final : public video::InputWorkers {
   std::string end(int process, bool broken) noexcept override;
 
  private:
-  WorkerStarter(std::pair<video::Channel, video::Descriptor> ends,
+  WorkerStarter(std::pair<video::Channel, Descriptor> ends,
                 const std::vector<std::filesystem::path>& inputs);
   [[nodiscard]] int ask(const std::string& request, int file);
 

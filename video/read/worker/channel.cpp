@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -64,10 +63,6 @@ void skip(std::array<iovec, 3>& parts, std::size_t sent) {
 }
 
 }  // namespace
-
-Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
-}
 
 std::pair<Channel, Descriptor> Channel::make() {
   int both[2];

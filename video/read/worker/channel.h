@@ -9,30 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "core/files/descriptor.h"
 #include "video/bitstream/byte_reader.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe::video {
-
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) noexcept : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor();
-
-  [[nodiscard]] int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 struct Message {
   std::string head;
