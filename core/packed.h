@@ -35,7 +35,7 @@ class Packer {
     operator()(static_cast<std::uint32_t>(values.size()));
     bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   }
-  void operator()(const std::string& text) {
+  void operator()(std::string_view text) {
     operator()(static_cast<std::uint32_t>(text.size()));
     bytes_ += text;
   }
@@ -94,5 +94,11 @@ class Unpacker {
  private:
   std::string_view left_;
 };
+
+/// Packs or unpacks several values.
+template <typename Packing, typename... Values>
+void pack_all(Packing& packing, Values&... values) {
+  (packing(values), ...);
+}
 
 }  // namespace facepipe

@@ -16,6 +16,8 @@ extern "C" {
 #include <memory>
 #include <span>
 
+#include "video/bitstream/byte_reader.h"
+
 namespace facepipe::video {
 namespace {
 
@@ -71,10 +73,6 @@ constexpr std::array kLeastOfPictures{
     Least{AV_FRAME_DATA_DOVI_RPU_BUFFER, std::size_t{0}},
     Least{AV_FRAME_DATA_DOVI_METADATA, sizeof(AVDOVIMetadata)},
     Least{AV_FRAME_DATA_DYNAMIC_HDR_VIVID, sizeof(AVDynamicHDRVivid)}};
-
-std::string bytes_of(const std::uint8_t* data, std::size_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
 
 struct Free {
   void operator()(void* memory) const noexcept { av_free(memory); }
@@ -151,7 +149,7 @@ void pack_side_data(Packer& packer, const AVPacketSideData* entries, int count) 
   packer(static_cast<int>(all.size()));
   for (const AVPacketSideData& data : all) {
     packer(static_cast<int>(data.type));
-    packer(bytes_of(data.data, data.size));
+    packer(text_of({data.data, data.size}));
   }
 }
 
@@ -170,24 +168,17 @@ void pack_side_data(Packer& packer, const AVFrame& picture) {
   for (const AVFrameSideData* const data : all) {
     if (!used(data) || left-- <= 0) continue;
     packer(static_cast<int>(data->type));
-    packer(bytes_of(data->data, data->size));
+    packer(text_of({data->data, data->size}));
   }
 }
 
 void unpack_side_data(Unpacker& unpacker, AVFrame& picture) {
-  int count = 0;
-  unpacker(count);
-  if (count < 0 || count > kMostSideData) throw std::out_of_range("too much side data");
-  for (int i = 0; i < count; ++i) {
-    int type = 0;
-    std::string bytes;
-    unpacker(type);
-    unpacker(bytes);
-    if (!made_safe(type, bytes)) continue;
+  unpack_entries(unpacker, [&](int type, std::string bytes) {
+    if (!made_safe(type, bytes)) return;
     AVFrameSideData* const made = allocated(
         av_frame_new_side_data(&picture, static_cast<AVFrameSideDataType>(type), bytes.size()));
     std::ranges::copy(bytes, made->data);
-  }
+  });
 }
 
 }  // namespace facepipe::video

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/packed.h"
 #include "video/ffmpeg.h"
@@ -32,22 +33,27 @@ struct SideData {
 
 /// Packs the number of entries, and the entries.
 void pack_side_data(Packer& packer, const AVPacketSideData* entries, int count);
-/// Unpacks one entry after the other. Calls `take` for those that are whole, and leaves out the
-/// others. Throws std::out_of_range for more than kMostSideData entries, or too few bytes.
+/// Unpacks one entry after the other, and calls `take` with the type and the bytes of each. Throws
+/// std::out_of_range for more than kMostSideData entries, or too few bytes.
 template <typename Take>
-void unpack_side_data(Unpacker& unpacker, Take take) {
+void unpack_entries(Unpacker& unpacker, Take take) {
   int count = 0;
   unpacker(count);
   if (count < 0 || count > kMostSideData) throw std::out_of_range("too much side data");
   for (int i = 0; i < count; ++i) {
     int type = 0;
-    SideData data;
-    unpacker(type);
-    unpacker(data.bytes);
-    if (!is_whole(type, data.bytes.size())) continue;
-    data.type = static_cast<AVPacketSideDataType>(type);
-    take(data);
+    std::string bytes;
+    pack_all(unpacker, type, bytes);
+    take(type, std::move(bytes));
   }
+}
+/// Does the same, but calls `take` with a SideData, and leaves out entries that aren't whole.
+template <typename Take>
+void unpack_side_data(Unpacker& unpacker, Take take) {
+  unpack_entries(unpacker, [&](int type, std::string bytes) {
+    if (is_whole(type, bytes.size()))
+      take(SideData{static_cast<AVPacketSideDataType>(type), std::move(bytes)});
+  });
 }
 
 /// Adds an entry to a packet. Throws std::bad_alloc.

@@ -14,6 +14,7 @@
 #include "core/packed.h"
 #include "core/passing_error.h"
 #include "core/timing.h"
+#include "video/bitstream/packet_bytes.h"
 #include "video/side_data.h"
 
 namespace facepipe::pipeline {
@@ -28,11 +29,6 @@ constexpr std::int64_t kMostFrameBytes = std::int64_t{1} << 31;
 constexpr std::int64_t kMostFactsBytes = std::int64_t{1} << 31;
 
 // --- Each pack() describes a struct for a Packer and for an Unpacker. ---
-
-template <typename Packing, typename... Values>
-void pack_all(Packing& packing, Values&... values) {
-  (packing(values), ...);
-}
 
 template <typename Packing, typename SizeType>
 void pack_size(Packing& packing, SizeType& size) {
@@ -194,8 +190,7 @@ std::string packed_packet(const AVPacket* packet) {
   if (packet == nullptr) return packer.bytes();
   packer(packet->flags);
   video::pack_side_data(packer, packet->side_data, packet->side_data_elems);
-  packer(std::string(reinterpret_cast<const char*>(packet->data),
-                     static_cast<std::size_t>(packet->size)));
+  packer(video::text_of(video::data_of(*packet)));
   return packer.bytes();
 }
 

@@ -15,6 +15,7 @@ extern "C" {
 
 #include "core/limits.h"
 #include "core/passing_error.h"
+#include "video/bitstream/packet_bytes.h"
 #include "video/ffmpeg_compat.h"
 #include "video/side_data.h"
 
@@ -31,11 +32,6 @@ constexpr std::size_t kAlignment = 64;  // the widest registers that read pictur
 
 void expect(bool holds, const char* what) {
   if (!holds) throw std::out_of_range(what);
-}
-
-template <typename Packing, typename... Values>
-void pack_all(Packing& packing, Values&... values) {
-  (packing(values), ...);
 }
 
 // ---- numbers ----
@@ -92,14 +88,36 @@ Number unpacked(Unpacker& unpacker) {
 /// Returns a number of a header. A negative one becomes 0, which means unknown.
 int number_from_0(Unpacker& unpacker) { return std::max(0, unpacked<int>(unpacker)); }
 
+// ---- colours ----
+
+/// Packs what a stream and a picture both say of their colours. FFmpeg calls the matrix color_space
+/// in one struct, and colorspace in the other.
+template <typename Tagged>
+void pack_colors(Packer& packer, const Tagged& from, AVColorSpace matrix) {
+  pack_number(packer, from.color_range);
+  pack_number(packer, from.color_primaries);
+  pack_number(packer, from.color_trc);
+  pack_number(packer, matrix);
+  pack_number(packer, from.chroma_location);
+}
+
+template <typename Tagged>
+void unpack_colors(Unpacker& unpacker, Tagged& to, AVColorSpace& matrix) {
+  unpack_tag(unpacker, to.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);
+  unpack_tag(unpacker, to.color_primaries, AVCOL_PRI_NB, AVCOL_PRI_UNSPECIFIED);
+  unpack_tag(unpacker, to.color_trc, AVCOL_TRC_NB, AVCOL_TRC_UNSPECIFIED);
+  unpack_tag(unpacker, matrix, AVCOL_SPC_NB, AVCOL_SPC_UNSPECIFIED);
+  unpack_tag(unpacker, to.chroma_location, AVCHROMA_LOC_NB, AVCHROMA_LOC_UNSPECIFIED);
+}
+
 // ---- tags ----
 
 void pack_dictionary(Packer& packer, const AVDictionary* dictionary) {
   packer.count(static_cast<std::size_t>(av_dict_count(dictionary)));
   const AVDictionaryEntry* entry = nullptr;
   while ((entry = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX)) != nullptr) {
-    packer(std::string(entry->key));
-    packer(std::string(entry->value));
+    packer(std::string_view(entry->key));
+    packer(std::string_view(entry->value));
   }
 }
 
@@ -151,16 +169,11 @@ void pack_parameters(Packer& packer, const AVCodecParameters& from) {
            from.bits_per_raw_sample, from.profile, from.level, from.width, from.height);
   pack_fraction(packer, from.sample_aspect_ratio);
   pack_number(packer, from.field_order);
-  pack_number(packer, from.color_range);
-  pack_number(packer, from.color_primaries);
-  pack_number(packer, from.color_trc);
-  pack_number(packer, from.color_space);
-  pack_number(packer, from.chroma_location);
+  pack_colors(packer, from, from.color_space);
   pack_layout(packer, from.ch_layout);
   pack_all(packer, from.video_delay, from.sample_rate, from.block_align, from.frame_size,
            from.initial_padding, from.trailing_padding, from.seek_preroll);
-  packer(std::string(reinterpret_cast<const char*>(from.extradata),
-                     static_cast<std::size_t>(std::max(from.extradata_size, 0))));
+  packer(text_of(header_of(from)));
 }
 
 void unpack_extradata(Unpacker& unpacker, AVCodecParameters& to) {
@@ -203,11 +216,7 @@ void unpack_parameters(Unpacker& unpacker, AVCodecParameters& to) {
   unpack_fraction(unpacker, to.sample_aspect_ratio);
   unpack_tag(unpacker, to.field_order, static_cast<AVFieldOrder>(AV_FIELD_BT + 1),
              AV_FIELD_UNKNOWN);
-  unpack_tag(unpacker, to.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);
-  unpack_tag(unpacker, to.color_primaries, AVCOL_PRI_NB, AVCOL_PRI_UNSPECIFIED);
-  unpack_tag(unpacker, to.color_trc, AVCOL_TRC_NB, AVCOL_TRC_UNSPECIFIED);
-  unpack_tag(unpacker, to.color_space, AVCOL_SPC_NB, AVCOL_SPC_UNSPECIFIED);
-  unpack_tag(unpacker, to.chroma_location, AVCHROMA_LOC_NB, AVCHROMA_LOC_UNSPECIFIED);
+  unpack_colors(unpacker, to, to.color_space);
   unpack_layout(unpacker, to.ch_layout);
   for (int* const number : {&to.video_delay, &to.sample_rate, &to.block_align, &to.frame_size,
                             &to.initial_padding, &to.trailing_padding, &to.seek_preroll})
@@ -219,8 +228,7 @@ void unpack_parameters(Unpacker& unpacker, AVCodecParameters& to) {
 /// Packs a packet with its bytes.
 void pack_whole_packet(Packer& packer, const AVPacket& packet) {
   pack_packet(packer, packet);
-  packer(std::string(reinterpret_cast<const char*>(packet.data),
-                     static_cast<std::size_t>(std::max(packet.size, 0))));
+  packer(text_of(data_of(packet)));
 }
 
 void unpack_cover(Unpacker& unpacker, AVStream& stream) {
@@ -346,7 +354,7 @@ std::pair<Error, bool> unpacked_failure(Unpacker& unpacker) {
 void pack_error(Packer& packer, const Error& error) {
   packer(static_cast<int>(error.kind()));
   packer(dynamic_cast<const PassingError*>(&error) != nullptr);
-  packer(std::string(error.what()));
+  packer(std::string_view(error.what()));
 }
 
 Error unpacked_error(Unpacker& unpacker) { return unpacked_failure(unpacker).first; }
@@ -393,7 +401,7 @@ InputFacts unpacked_facts(Unpacker& unpacker, unsigned streams) {
 }
 
 void pack_input(Packer& packer, const AVFormatContext& input) {
-  packer(std::string(input.iformat->name));
+  packer(std::string_view(input.iformat->name));
   pack_all(packer, input.start_time, input.duration, input.bit_rate);
   packer(input.pb != nullptr);
   if (input.pb != nullptr) packer(input.pb->seekable);
@@ -527,11 +535,7 @@ void pack_picture(Packer& packer, const AVFrame& picture) {
   packer(compat::is_top_field_first(picture));
   pack_number(packer, picture.pict_type);
   pack_fraction(packer, picture.sample_aspect_ratio);
-  pack_number(packer, picture.color_range);
-  pack_number(packer, picture.color_primaries);
-  pack_number(packer, picture.color_trc);
-  pack_number(packer, picture.colorspace);
-  pack_number(packer, picture.chroma_location);
+  pack_colors(packer, picture, picture.colorspace);
   pack_dictionary(packer, picture.metadata);
   pack_side_data(packer, picture);
 }
@@ -545,11 +549,7 @@ void unpack_picture(Unpacker& unpacker, AVFrame& picture) {
   compat::set_fields(picture, interlaced, unpacked<bool>(unpacker));
   unpack_number(unpacker, picture.pict_type, AV_PICTURE_TYPE_NONE, AV_PICTURE_TYPE_BI + 1);
   pack_fraction(unpacker, picture.sample_aspect_ratio);
-  unpack_tag(unpacker, picture.color_range, AVCOL_RANGE_NB, AVCOL_RANGE_UNSPECIFIED);
-  unpack_tag(unpacker, picture.color_primaries, AVCOL_PRI_NB, AVCOL_PRI_UNSPECIFIED);
-  unpack_tag(unpacker, picture.color_trc, AVCOL_TRC_NB, AVCOL_TRC_UNSPECIFIED);
-  unpack_tag(unpacker, picture.colorspace, AVCOL_SPC_NB, AVCOL_SPC_UNSPECIFIED);
-  unpack_tag(unpacker, picture.chroma_location, AVCHROMA_LOC_NB, AVCHROMA_LOC_UNSPECIFIED);
+  unpack_colors(unpacker, picture, picture.colorspace);
   unpack_dictionary(unpacker, picture.metadata);
   unpack_side_data(unpacker, picture);
 }
