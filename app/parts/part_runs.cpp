@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "app/failure.h"
+#include "app/options/derive/common.h"
 #include "app/parts/split.h"
 #include "app/run/task.h"
 #include "core/error.h"
@@ -27,8 +28,6 @@ namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void clash(const std::string& text) { throw Error(ErrorKind::usage, text); }
 
 /// Gives a model that is named by a relative path the folder in which the plan was made. Other
 /// names, such as that of the default model, stay.
@@ -222,7 +221,7 @@ pipeline::JobOptions job_of_join(pipeline::JobOptions job, const NamedPlan& plan
 
 namespace {
 
-/// Refuses files that the parts of the plan know nothing for.
+/// Refuses outputs whose contents aren't in the part files.
 void check_files_of_join(const RunOptions& run) {
   const bool hides = run.job.hide.has_value();
   const bool edited = !run.files.known_tracks.empty();

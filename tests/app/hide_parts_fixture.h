@@ -88,6 +88,21 @@ class HidePartsTest : public PartsTest {
     for (const char* const fact : {"status", "frames", "faces", "tracks", "size"})
       EXPECT_EQ(of_joined[fact], of_whole[fact]) << fact;
   }
+  /// Makes and joins the parts. Expects what `hide --parts` makes, byte for byte.
+  void expect_as_hide_in_parts(const std::filesystem::path& input, int parts,
+                               const Arguments& options) const {
+    split_hide(input, parts, options);
+    make_all();
+    ASSERT_EQ(join("joined.mp4", {"--write-tracks", dir_ / "joined.json"}).exit_code, 0);
+    const CommandResult whole =
+        run_program(joined({"hide", input, "-o", dir_ / "parts.mp4", "--parts",
+                            std::to_string(parts), "--write-tracks", dir_ / "parts.json"},
+                           options));
+    ASSERT_EQ(whole.exit_code, 0) << whole.err;
+    EXPECT_EQ(read_file(dir_ / "joined.mp4"), read_file(dir_ / "parts.mp4"));
+    EXPECT_EQ(read_file(dir_ / "joined.json"), read_file(dir_ / "parts.json"));
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "parts.mp4.parts")) << "the part files are removed";
+  }
 };
 
 }  // namespace facepipe::test

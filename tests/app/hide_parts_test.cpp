@@ -104,18 +104,7 @@ TEST_F(HideParts, AreOneIfTimeStampsDontRise) {
 TEST_F(HideParts, EqualHideInParts) {
   // With weighted prediction or macroblock trees, x264 164 reads memory that it hasn't written.
   // Then two encodings of equal pictures can differ. This preset has neither.
-  const Arguments options = joined(kQuick, {"--preset", "ultrafast", "--careful"});
-  split_hide(clip(), 4, options);
-  make_all();
-  ASSERT_EQ(join("joined.mp4", {"--write-tracks", dir_ / "joined.json"}).exit_code, 0);
-  const CommandResult whole =
-      run_program(joined({"hide", clip(), "-o", dir_ / "parts.mp4", "--parts", "4",
-                          "--write-tracks", dir_ / "parts.json"},
-                         options));
-  ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_EQ(read_file(dir_ / "joined.mp4"), read_file(dir_ / "parts.mp4"));
-  EXPECT_EQ(read_file(dir_ / "joined.json"), read_file(dir_ / "parts.json"));
-  EXPECT_FALSE(fs::exists(dir_ / "parts.mp4.parts")) << "the part files are removed";
+  expect_as_hide_in_parts(clip(), 4, joined(kQuick, {"--preset", "ultrafast", "--careful"}));
 }
 
 TEST_F(HideParts, HideDamagedFramesAsAWhole) {

@@ -100,18 +100,7 @@ TEST_F(LongScenes, MayHaveDamagedFrames) {
 }
 
 TEST_F(LongScenes, EqualHideInParts) {
-  const Arguments options = joined(kQuick, {"--preset", "ultrafast"});
-  split_hide(two_scenes(), 4, options);
-  make_all();
-  ASSERT_EQ(join("joined.mp4", {"--write-tracks", dir_ / "joined.json"}).exit_code, 0);
-  const CommandResult whole =
-      run_program(joined({"hide", two_scenes(), "-o", dir_ / "parts.mp4", "--parts", "4",
-                          "--write-tracks", dir_ / "parts.json"},
-                         options));
-  ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_EQ(read_file(dir_ / "joined.mp4"), read_file(dir_ / "parts.mp4"));
-  EXPECT_EQ(read_file(dir_ / "joined.json"), read_file(dir_ / "parts.json"));
-  EXPECT_FALSE(fs::exists(dir_ / "parts.mp4.parts")) << "the part files are removed";
+  expect_as_hide_in_parts(two_scenes(), 4, joined(kQuick, {"--preset", "ultrafast"}));
 }
 
 TEST_F(LongScenes, AreHiddenOnlyIfAllWasSearched) {
