@@ -10,9 +10,10 @@ bool is_free(const SizeExtents& from, const SizeExtents& to, const onnx::TensorP
   return list && reshaped(from, list->values, std::nullopt) == to;
 }
 
-}  // namespace
-
-void free_reshapes(Rewriting& to) {
+/// Calls `take` for each Reshape whose list doesn't give its extents for every picture, with the
+/// node, the extents of its input and those of its result.
+template <typename Take>
+void for_bound_reshapes(Rewriting& to, Take take) {
   const SymbolicShapes shapes(to);
   const OnnxIndex index(to.graph());
   for (onnx::NodeProto& node : *to.graph().mutable_node()) {
@@ -20,26 +21,31 @@ void free_reshapes(Rewriting& to) {
     const SizeExtents* const from = shapes.extents(node.input(0));
     const SizeExtents* const result = shapes.extents(node.output(0));
     if (from == nullptr || result == nullptr) continue;
-    if (is_free(*from, *result, index.weights(node.input(1)))) continue;
-    if (const auto list = reshape_list(*from, *result))
-      node.set_input(1, to.add_weights(node.output(0) + ".extents", *list));
+    if (!is_free(*from, *result, index.weights(node.input(1)))) take(node, *from, *result);
   }
 }
 
+/// Gives a Reshape a list of its own.
+void set_list(Rewriting& to, onnx::NodeProto& node, const std::vector<std::int64_t>& list) {
+  node.set_input(1, to.add_weights(node.output(0) + ".extents", list));
+}
+
+}  // namespace
+
+void free_reshapes(Rewriting& to) {
+  for_bound_reshapes(
+      to, [&](onnx::NodeProto& node, const SizeExtents& from, const SizeExtents& result) {
+        if (const auto list = reshape_list(from, result)) set_list(to, node, *list);
+      });
+}
+
 std::vector<SizedList> find_sized_lists(Rewriting& to) {
-  const SymbolicShapes shapes(to);
-  const OnnxIndex index(to.graph());
   std::vector<SizedList> sized;
-  for (onnx::NodeProto& node : *to.graph().mutable_node()) {
-    if (node.op_type() != "Reshape" || node.input_size() != 2 || node.output_size() != 1) continue;
-    const SizeExtents* const from = shapes.extents(node.input(0));
-    const SizeExtents* const result = shapes.extents(node.output(0));
-    if (from == nullptr || result == nullptr) continue;
-    if (is_free(*from, *result, index.weights(node.input(1)))) continue;
-    const std::vector<std::int64_t> room(result->size(), 1);
-    node.set_input(1, to.add_weights(node.output(0) + ".extents", room));
-    sized.push_back({node.input(1), *result});
-  }
+  for_bound_reshapes(
+      to, [&](onnx::NodeProto& node, const SizeExtents& /*from*/, const SizeExtents& result) {
+        set_list(to, node, std::vector<std::int64_t>(result.size(), 1));
+        sized.push_back({node.input(1), result});
+      });
   return sized;
 }
 
