@@ -23,6 +23,18 @@ Size scaled_to_fit(Size frame, Size bounds) {
 
 }  // namespace
 
+std::optional<Box> box_in_frame(const NetworkFit& fit, const Box& box) {
+  const float x = fit.scale_x();
+  const float y = fit.scale_y();
+  const Box scaled{box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
+  const bool finite = std::isfinite(scaled.x1) && std::isfinite(scaled.y1) &&
+                      std::isfinite(scaled.x2) && std::isfinite(scaled.y2);
+  if (!finite) return std::nullopt;
+  const Box visible = clipped(scaled, fit.frame);
+  if (visible.width() <= 0 || visible.height() <= 0) return std::nullopt;
+  return visible;
+}
+
 NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size, int multiple) {
   if (frame.width < 1 || frame.height < 1)
     throw Error(ErrorKind::internal, "detector: frame of size " + to_string(frame));

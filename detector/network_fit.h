@@ -29,6 +29,11 @@ struct NetworkFit {
   friend bool operator==(const NetworkFit&, const NetworkFit&) = default;
 };
 
+/// Returns the part of a box that lies in the frame. `box` is in pixels of the network's input, and
+/// the result in pixels of the frame. Returns nullopt if an edge isn't finite, or if nothing of the
+/// box lies in the frame.
+[[nodiscard]] std::optional<Box> box_in_frame(const NetworkFit& fit, const Box& box);
+
 /// Without `detect_size`, the network gets the frame's own pixels. With `detect_size`, the network
 /// gets the largest picture that has the frame's aspect ratio and fits inside `detect_size`; a
 /// smaller frame is enlarged. Both sides of the network become multiples of `multiple`, >= 1.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -198,8 +199,6 @@ Detections decode_rows(const HeadData& head, const NetworkOutputs& outputs, cons
                        float score_threshold) {
   const std::size_t count =
       outputs.front().size() / static_cast<std::size_t>(head.outputs.front().channels);
-  const float x = fit.scale_x();
-  const float y = fit.scale_y();
   Detections found;
   for (std::size_t i = 0; i < count; ++i) {
     const Row row(head, outputs, i);
@@ -207,14 +206,9 @@ Detections decode_rows(const HeadData& head, const NetworkOutputs& outputs, cons
     if (head.rows.logits) best.score = sigmoid(best.score);
     if (best.its_class < 0 || !(best.score > score_threshold) || !std::isfinite(best.score))
       continue;
-    const Box box = row.box();
-    const Box in_frame{box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
-    const bool finite = std::isfinite(in_frame.x1) && std::isfinite(in_frame.y1) &&
-                        std::isfinite(in_frame.x2) && std::isfinite(in_frame.y2);
-    if (!finite) continue;
-    const Box visible = clipped(in_frame, fit.frame);
-    if (visible.width() <= 0 || visible.height() <= 0) continue;
-    found.push_back(visible, best.score);
+    const std::optional<Box> visible = box_in_frame(fit, row.box());
+    if (!visible) continue;
+    found.push_back(*visible, best.score);
     found.set_class_of_last(static_cast<std::uint16_t>(best.its_class));
   }
   return found;

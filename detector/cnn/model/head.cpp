@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "detector/cnn/model/box_rows.h"
@@ -61,11 +62,6 @@ Level level_of(const HeadData& head, std::size_t index, const NetworkOutputs& ou
   return level;
 }
 
-bool finite(const Box& box) {
-  return std::isfinite(box.x1) && std::isfinite(box.y1) && std::isfinite(box.x2) &&
-         std::isfinite(box.y2);
-}
-
 bool finite(const Landmarks& landmarks) {
   return std::all_of(landmarks.begin(), landmarks.end(), [](const Point& point) {
     return std::isfinite(point.x) && std::isfinite(point.y);
@@ -100,22 +96,18 @@ class Decoder {
  private:
   void add(const Cell& cell, float score, const CellPlace& place) {
     const Box box = Cells::box(cell, place, head_.numbers);
-    const float x = fit_.scale_x();
-    const float y = fit_.scale_y();
-    const Box in_frame{box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
-    if (!std::isfinite(score) || !finite(in_frame)) return;
+    const std::optional<Box> visible = box_in_frame(fit_, box);
+    if (!std::isfinite(score) || !visible) return;
     Landmarks points;
     if (head_.landmarks) {
       Cells::points(cell, place, box, head_.numbers, points.data());
-      for (Point& point : points) point = {point.x * x, point.y * y};
+      for (Point& point : points) point = {point.x * fit_.scale_x(), point.y * fit_.scale_y()};
       if (!finite(points)) return;
     }
-    const Box visible = clipped(in_frame, fit_.frame);
-    if (visible.width() <= 0 || visible.height() <= 0) return;
     if (head_.landmarks)
-      found.push_back(visible, score, points);
+      found.push_back(*visible, score, points);
     else
-      found.push_back(visible, score);
+      found.push_back(*visible, score);
     if constexpr (requires { Cells::class_of(cell, head_.numbers); })
       found.set_class_of_last(static_cast<std::uint16_t>(Cells::class_of(cell, head_.numbers)));
   }
