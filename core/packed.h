@@ -51,12 +51,14 @@ class Packer {
   std::string bytes_;
 };
 
-/// Takes values from bytes. Throws std::out_of_range if there are too few.
+/// Takes values from bytes, which the caller keeps. Throws std::out_of_range if there are too few.
 class Unpacker {
  public:
   static constexpr bool kUnpacks = true;
 
   explicit Unpacker(std::string_view bytes) : left_(bytes) {}
+  /// A temporary string doesn't live as long as the unpacker.
+  explicit Unpacker(std::string&& bytes) = delete;
 
   template <PackedNumber T>
   void operator()(T& value) {

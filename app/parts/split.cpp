@@ -315,7 +315,7 @@ int split(const SplitOptions& options, const std::stop_token& stop) {
   fs::path output;
   if (run.video) {
     const PlannedVideo planned = planned_video(run, stop);
-    if (planned.path.empty()) return planned.code;  // planning has printed why
+    if (planned.code != kExitDone) return planned.code;  // planning has printed why
     output = planned.path;
   }
   const std::string text = part_plan_text(plan_parts(run, run.inputs.front(), output, stop));

@@ -14,8 +14,12 @@ namespace facepipe::app {
 std::string hash_if_file(const std::filesystem::path& file, const std::stop_token& stop,
                          std::vector<std::string>& notices) {
   std::error_code code;
-  if (!std::filesystem::is_regular_file(file, code)) return {};
+  const std::filesystem::file_status status = std::filesystem::status(file, code);
   try {
+    // A name without a file, such as a URL, is no failure.
+    if (status.type() == std::filesystem::file_type::none)
+      throw Error(ErrorKind::input, file.string() + ": can't be read: " + code.message());
+    if (!std::filesystem::is_regular_file(status)) return {};
     return sha256_of_file(file, stop);
   } catch (const Error& error) {
     notices.push_back(std::string(error.what()) + ", so its SHA-256 is unknown");

@@ -30,7 +30,7 @@ struct RunWatch {
 
 /// Says where a run of one input would write its video, or why it would fail at once.
 struct PlannedVideo {
-  std::filesystem::path path;  ///< empty if facepipe can't work on the input
+  std::filesystem::path path;  ///< may be empty if there is an error
   std::string error;           ///< one line, already printed; empty if nothing is wrong
   int code = kExitDone;        ///< the exit code of the error
 };

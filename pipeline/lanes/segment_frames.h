@@ -18,9 +18,11 @@ struct SegmentFrames {
   std::optional<std::int64_t> expected;  ///< the number of all frames, once it is known
   bool complete = false;                 ///< no more frames will come, even if `given` < `expected`
 
-  void give(Frame frame) {
-    frames.push_back(std::move(frame));
+  /// Returns the frame in the queue. If there is no memory for it, nothing changes.
+  Frame& give(Frame frame) {
+    Frame& kept = frames.emplace_back(std::move(frame));
     ++given;
+    return kept;
   }
   [[nodiscard]] Frame take() {
     Frame first = std::move(frames.front());

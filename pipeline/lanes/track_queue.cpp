@@ -54,18 +54,19 @@ void TrackQueue::give(Room& room, Given given, Answers& answers) {
   bool finished = false;
   {
     const std::scoped_lock lock(mutex_);
+    finished = finished_;
+    Waiting* kept = nullptr;
+    if (!finished) {
+      Waiting waiting{std::move(given), &answers};
+      // If there is no memory, nothing has changed yet. The frame doesn't have its room yet, because
+      // the room's destructor takes the lock.
+      kept = is_beyond(segment) ? &beyond_.emplace_back(std::move(waiting))
+                                : &parts_[segment].give(std::move(waiting));
+      ++unanswered_;
+    }
     room.given_ = true;
     --searched_;
-    finished = finished_;
-    if (!finished) {
-      ++unanswered_;
-      if (limits_.until_taken) given.room = std::move(room);
-      Waiting waiting{std::move(given), &answers};
-      if (is_beyond(segment))
-        beyond_.push_back(std::move(waiting));
-      else
-        parts_[segment].give(std::move(waiting));
-    }
+    if (kept != nullptr && limits_.until_taken) kept->given.room = std::move(room);
   }
   if (finished) answers.push(std::nullopt);
   filled_.notify_one();
@@ -152,9 +153,9 @@ std::optional<TrackQueue::Given> TrackQueue::next() {
     };
     wait_unless_stopped(lock, filled_, stop_, can_tell);
     if (has_ended()) return std::nullopt;
-    Waiting first = parts_[head_].take();
-    asked_.push_back(first.answers);
-    given.emplace(std::move(first.given));
+    Part& head = parts_[head_];
+    asked_.push_back(head.frames.front().answers);  // if there is no memory, the frame stays
+    given.emplace(head.take().given);
   }
   room_.notify_all();
   return given;

@@ -312,8 +312,9 @@ PartReader::PartReader(std::filesystem::path file)
   if (error || size < least) refuse("is no complete part file");
   facts_end_ = size - kEndBytes;
   std::fseek(file_.get(), static_cast<long>(facts_end_), SEEK_SET);
-  Unpacker end_of_facts(read(sizeof frames_end_));
-  end_of_facts(frames_end_);
+  const std::string end_of_frames = read(sizeof frames_end_);
+  Unpacker unpack_end(end_of_frames);
+  unpack_end(frames_end_);
   if (frames_end_ < least - kEndBytes || frames_end_ > facts_end_ ||
       facts_end_ - frames_end_ > kMostFactsBytes)
     refuse("is no complete part file");

@@ -89,6 +89,8 @@ class Command:
     # Reports tell about a failure, too, so they may differ.
     TELL_OF_FAILURES = (report, findings, page)
 
+    gpu = False  # its calls of NVIDIA's libraries fail, instead of those of the system
+
     def __init__(self, words, finals, again=('--overwrite',), task=False, hides=None, folders=(), keeps=()):
         """
         @param finals   {name of an output: function that returns what must always be the same of it}
@@ -292,4 +294,27 @@ def all_commands(program, inputs):
         'hide-task': Command(['hide', faces, *lossless, '--task', '--report', 'r.json', *cascade],
                              {'out.mp4': all_bytes, 'r.json': report}, again=('--skip-existing',), task=True,
                              hides='out.mp4'),
+    }
+
+
+class GpuCommand(Command):
+    gpu = True
+
+
+def gpu_commands(inputs):
+    """Returns {name: Command} of commands that need a GPU."""
+    clip, faces, long_clip = (str(inputs / name) for name in ('clip.mp4', 'faces.mp4', 'long.mp4'))
+    cuda = ['--device', 'cuda', '-q']
+    video = ['--preset', 'ultrafast', '-o', 'out.mp4']
+    sides = ['--detections', 'd.jsonl', '--latency', 'l.csv', '--report', 'r.json']
+    side_files = {'d.jsonl': all_bytes, 'l.csv': latencies, 'r.json': report}
+    hide = ['hide', faces, '--crf', '0', *video, '--report', 'r.json', *cuda]
+    hidden = {'out.mp4': all_bytes, 'r.json': report}
+    return {
+        'cuda-run': GpuCommand(['run', clip, *video, *sides, *cuda], {'out.mp4': all_bytes, **side_files}),
+        'cuda-hide': GpuCommand(hide, hidden, hides='out.mp4'),
+        'cuda-jpeg': GpuCommand(['run', long_clip, '--lanes', '2', '--codec', 'mjpeg', '-o', 'out.mov', *sides, *cuda],
+                                {'out.mov': all_bytes, **side_files}),
+        'cuda-task': GpuCommand([*hide, '--task'], hidden, again=('--skip-existing',), task=True, hides='out.mp4'),
+        'cuda-cascade': GpuCommand(['detect', faces, *sides, *cuda, '--model', CASCADE], side_files),
     }

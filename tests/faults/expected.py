@@ -7,14 +7,15 @@ import dataclasses
 import errno
 import re
 
-DONE, INTERNAL, USAGE, INPUT, DEVICE, OUTPUT, RETRY, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 75, 130, 143
+DONE, INTERNAL, USAGE, INPUT, DEVICE, OUTPUT, DAMAGED, RETRY, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 6, 75, 130, 143
 ABORTED = -6
 NO_HARM = frozenset()
 INTERRUPTIONS = ('int', 'term')
 
 # Callers, by their symbols: who writes outputs, who reads inputs, and who reads models.
 WRITES = r'Output|write_all|write_new_file|rename_file|remove_file|sync_folder|SideFile|DecisionLog|write_track_file'
-READS = r'^libav|sha256|InputAccess|identity_of|Source|is_fifo|Hash|hash_if_file|read_track|PartFile|part_file|PartPlan'
+LINES = r'append_|utf8|FrameFile|InputLines'
+READS = r'^libav|sha256|InputAccess|identity_of|Source|is_fifo|Hash|hash_if_file|read_track|parse_track|PartFile|PartReader|part_file|PartPlan|part_plan'
 MODELS = r'detector|^libopenvino|^libonnx|^libprotobuf|^libopencv'
 ANY = r''
 
@@ -23,7 +24,7 @@ ANY = r''
 class Row:
     calls: tuple        # names of functions; () means all
     callers: str        # a regular expression
-    what: tuple         # words of Fault.do; () means every errno
+    what: tuple         # words of Fault.do; () means every number
     codes: frozenset    # exit codes that are allowed, besides no harm
     task_codes: frozenset = None  # with --task; None means `codes`
     must_fail: bool = False       # no harm is not allowed
@@ -37,14 +38,22 @@ def row(calls, callers, what, codes, task_codes=None, must_fail=False):
 RESOURCES = 'new malloc pthread_create'
 TABLE = (
     row('', ANY, ['none'], NO_HARM),
+    # FFmpeg takes some failures of NVDEC for damage of a picture.
+    row('', '^gpu$', [], {DEVICE, DAMAGED}, {DEVICE, DAMAGED, RETRY}),
     # Before the program has its handlers, a signal kills it. There is nothing to keep then.
     row('', ANY, ['kill'], {-9}, must_fail=True),
     row('', ANY, ['int'], {INTERRUPTED, -2}),
     row('', ANY, ['term'], {INTERRUPTED, -15}, {TERMINATED, -15}),
     # The rest of the bytes follows with the next call.
     row('', ANY, ['short', errno.EINTR], NO_HARM),
+    # FFmpeg loses the picture for which it has no memory, and x264 says no reason.
+    row('malloc', '^lib(av|sw)', [], {INTERNAL, DEVICE, DAMAGED, ABORTED}, {RETRY, INTERNAL, DEVICE, DAMAGED, ABORTED}),
+    row('malloc', '^libx264', [], {INTERNAL, DEVICE, OUTPUT, ABORTED}, {RETRY, INTERNAL, DEVICE, OUTPUT, ABORTED}),
     # Static objects of libraries are made before the program begins. Nothing can catch their exceptions.
     row(RESOURCES, '^lib', [], {INTERNAL, DEVICE, ABORTED}, {RETRY, INTERNAL, DEVICE, ABORTED}),
+    # fopen() and opendir() need memory.
+    row('malloc', READS, [], {INTERNAL, INPUT, DEVICE}, {RETRY, INTERNAL, INPUT, DEVICE}),
+    row('new', LINES, [], {INTERNAL, OUTPUT, DEVICE}, {RETRY, INTERNAL, OUTPUT, DEVICE}),
     row(RESOURCES, ANY, [], {INTERNAL, DEVICE}, {RETRY, INTERNAL, DEVICE}),
     row('', ANY, [errno.EMFILE], {INTERNAL, INPUT, DEVICE, OUTPUT}, {RETRY, INTERNAL, INPUT, DEVICE, OUTPUT}),
     row('', 'read_earlier_lines', [], {INPUT}),

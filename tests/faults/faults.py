@@ -19,6 +19,10 @@ ERRORS = {
     'stat': (errno.EIO, errno.EACCES), 'access': (errno.EACCES,),
 }
 OTHER_ERRORS = (errno.EIO,)
+# The caller of NVIDIA's libraries (tests/support/failing_driver.cpp), and what their functions can return:
+# CUDA_ERROR_OUT_OF_MEMORY and CUDA_ERROR_UNKNOWN; NVJPEG_STATUS_ALLOCATOR_FAILURE and NVJPEG_STATUS_EXECUTION_FAILED.
+GPU = 'gpu'
+DRIVER_ERRORS, NVJPEG_ERRORS = ('2', '999'), ('5', '6')
 ALLOCATIONS = ('new', 'malloc')
 # These calls transfer bytes, so a part of them can be transferred, and a signal can interrupt them.
 TRANSFERS = ('read', 'write', 'recv', 'send')
@@ -45,6 +49,8 @@ class Fault:
     @property
     def kind(self):
         """How the summary calls it."""
+        if self.caller == GPU:
+            return 'GPU, sticky' if self.sticky else 'GPU'
         if self.call in ALLOCATIONS:
             return 'no memory'
         if self.sticky:
@@ -81,8 +87,15 @@ def some(count):
     return sorted({1, (count + 1) // 2, count})
 
 
+def kill_points(count):
+    """The numbers of nine calls or fewer, from the first to the last one."""
+    return sorted({1 + (count - 1) * part // 8 for part in range(9)})
+
+
 def faults_of(call, caller, count, task):
     """Returns all faults that are tried with one caller of a function, which has called it `count` times."""
+    if caller == GPU:
+        return faults_of_gpu(call, count)
     errors = ERRORS.get(call, OTHER_ERRORS)
     if call in ALLOCATIONS:
         return [Fault(call, caller, nth, str(errors[0])) for nth in some(count)]
@@ -92,9 +105,19 @@ def faults_of(call, caller, count, task):
     words += ['short'] if call in TRANSFERS else []
     words += [str(errno.EINTR)] if call in TRANSFERS + WAITS else []
     if not is_library(caller):
-        words += ['kill', 'int'] + (['term'] if task else [])
+        words += ['int'] + (['term'] if task else [])
     found = [Fault(call, caller, nth, do) for nth in some(count) for do in words]
+    if not is_library(caller) or (caller in IO_LIBRARIES and call in ON_DISK):
+        found += [Fault(call, caller, nth, 'kill') for nth in kill_points(count)]
     return found + [Fault(call, caller, nth, words[0], sticky=True) for nth in sorted({1, (count + 1) // 2})]
+
+
+def faults_of_gpu(call, count):
+    """Returns the faults of a function of NVIDIA's libraries. The call "any" stands for all functions together."""
+    if call == 'any':
+        return [Fault(call, GPU, max(1, count * part // 32), DRIVER_ERRORS[1], sticky=True) for part in range(32)]
+    errors = NVJPEG_ERRORS if call.startswith('nvjpeg') else DRIVER_ERRORS
+    return [Fault(call, GPU, nth, do) for nth in some(count) for do in errors]
 
 
 def faults_of_sites(sites, task):
@@ -107,6 +130,8 @@ def faults_of_sites(sites, task):
         if is_library(caller) and call not in ALLOCATIONS + ('pthread_create',) and caller not in IO_LIBRARIES:
             continue  # how OpenVINO reads its own files is its own business
         found += faults_of(call, caller, count, task)
+    if any(caller == GPU for _, caller in sites):
+        return found
     # No memory from here on, wherever it is asked for.
     news = sum(count for (call, caller), count in sites.items() if call == 'new' and not is_library(caller))
     found += [Fault('new', 'own', max(1, news * part // 16), str(errno.ENOMEM), sticky=True) for part in range(16)]

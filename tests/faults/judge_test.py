@@ -6,7 +6,7 @@ import unittest
 
 from commands import Command, Outcome, all_bytes, log_is_a_chain, report
 from expected import allowed_codes, row_of
-from faults import NO_FAULT, Fault, faults_of, faults_of_sites, some
+from faults import NO_FAULT, Fault, faults_of, faults_of_sites, kill_points, some
 from judge import Baseline, judge, pixels_shown
 
 WRITE = 'write _ZN8facepipe10OutputFile5writeEv'
@@ -77,6 +77,14 @@ class Judging(unittest.TestCase):
     def test_a_part_of_the_bytes_is_no_failure(self):
         self.assertIn('exit code 5', self.judged(5, 'facepipe: error: out: the disk is full\n', '1 short')[0])
 
+    def test_a_library_without_memory_may_say_so_itself(self):
+        lines = 'double free\nfacepipe: error: a library has aborted the program\n'
+        self.command.task = False
+        for caller, wrong in (('libseccomp', 0), ('_Zf', 1)):
+            outcome = Outcome(1, lines)
+            found = judge(self.command, Fault.of_text(f'malloc {caller} 1 12'), outcome, self.folder, self.baseline)
+            self.assertEqual(len(found), wrong, found)
+
     def test_a_task_keeps_no_partial_file(self):
         self.command.task = True
         wrong = self.judged(75, 'facepipe: error: out: the disk is full\n', **{'out.partial.mp4': ''})
@@ -124,7 +132,26 @@ class Faults(unittest.TestCase):
             for do in ('28', '5', '4', 'short', 'kill', 'int', 'term'):
                 self.assertIn(f'write _Zf {nth} {do}', texts)
         self.assertIn('write _Zf 1 28 sticky', texts)
-        self.assertEqual(len(texts), 23)
+        self.assertEqual(len(texts), 29)  # kills are at nine places
+
+    def test_kills_are_spread_over_all_calls(self):
+        self.assertEqual([kill_points(1), kill_points(3), kill_points(17)],
+                         [[1], [1, 2, 3], [1, 3, 5, 7, 9, 11, 13, 15, 17]])
+
+    def test_a_library_is_killed_while_it_reads_and_writes(self):
+        def kills(call, caller):
+            return {fault.do for fault in faults_of(call, caller, 1, task=False)} & {'kill', 'int'}
+        self.assertEqual(kills('write', 'libavformat'), {'kill'})
+        self.assertEqual(kills('pthread_create', 'libavformat'), set())
+        self.assertEqual(kills('write', 'libopenvino'), set())
+
+    def test_a_function_of_the_gpu_fails_with_its_own_numbers(self):
+        found = faults_of_sites({('cuMemAlloc_v2', 'gpu'): 2, ('nvjpegEncodeYUV', 'gpu'): 1, ('any', 'gpu'): 64}, task=False)
+        texts = [fault.text() for fault in found if not fault.sticky]
+        self.assertEqual(sorted(texts), ['cuMemAlloc_v2 gpu 1 2', 'cuMemAlloc_v2 gpu 1 999', 'cuMemAlloc_v2 gpu 2 2',
+                                         'cuMemAlloc_v2 gpu 2 999', 'nvjpegEncodeYUV gpu 1 5', 'nvjpegEncodeYUV gpu 1 6'])
+        self.assertEqual({fault.call for fault in found if fault.sticky}, {'any'})
+        self.assertEqual([allowed_codes(found[0], task, 0) for task in (False, True)], [{0, 4, 6}, {0, 4, 6, 75}])
 
     def test_input_and_output_come_first(self):
         faults = faults_of_sites({('new', '_Zf'): 1, ('poll', '_Zf'): 1, ('write', '_Zf'): 1}, task=False)

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 
-from commands import all_commands, make_inputs
+from commands import all_commands, gpu_commands, make_inputs
 from faults import NO_FAULT, Fault, faults_of_sites
 from judge import Baseline, judge
 
@@ -30,11 +30,14 @@ PART = 150  # faults of a sweep that is not complete
 class Sweep:
     """Runs commands with faults in folders under `top`."""
 
-    def __init__(self, top, program, shim):
-        self.top, self.program, self.shim = top, program, shim
+    def __init__(self, top, program, shims):
+        """
+        @param shims  {whether a command uses a GPU: the library for LD_PRELOAD}
+        """
+        self.top, self.program, self.shims = top, program, shims
         self.inputs = top / 'inputs'
         make_inputs(program, self.inputs, PHOTO)
-        self.commands = all_commands(program, self.inputs)
+        self.commands = {**all_commands(program, self.inputs), **gpu_commands(self.inputs)}
         self.baselines = {}
         self.local = threading.local()
         self.workers = itertools.count()
@@ -45,8 +48,8 @@ class Sweep:
             self.local.folder = self.top / f'work-{next(self.workers)}'
         return self.local.folder
 
-    def preload(self, variables):
-        return {'LD_PRELOAD': str(self.shim), **variables}
+    def preload(self, command, variables):
+        return {'LD_PRELOAD': str(self.shims[command.gpu]), **variables}
 
     def prepare(self, name):
         """Runs a command without a fault, and returns its faults."""
@@ -54,7 +57,7 @@ class Sweep:
         command.prepare(folder)
         sites = self.top / 'sites'
         sites.unlink(missing_ok=True)
-        outcome = command.start(self.program, folder, self.preload({'FACEPIPE_FAIL_SITES': str(sites)}))
+        outcome = command.start(self.program, folder, self.preload(command, {'FACEPIPE_FAIL_SITES': str(sites)}))
         command.adopt(folder)
         self.baselines[name] = Baseline(command, folder, outcome, self.inputs / 'faces.mp4')
         return faults_of_sites(read_sites(sites), command.task)
@@ -66,9 +69,9 @@ class Sweep:
         log = folder.with_suffix('.log')
         log.unlink(missing_ok=True)
         command.prepare(folder)
-        variables = self.preload({**fault.environment(), 'FACEPIPE_FAIL_LOG': str(log)})
+        variables = self.preload(command, {**fault.environment(), 'FACEPIPE_FAIL_LOG': str(log)})
         outcome = command.start(self.program, folder, variables)
-        happened = log.exists()
+        happened = log.exists() and log.stat().st_size > 0  # the log is opened before the fault
         wrong = judge(command, fault if happened else NO_FAULT, outcome, folder, baseline)
         if happened and fault.do == 'kill' and not wrong:
             wrong = self.run_again(command, folder, baseline)
@@ -97,8 +100,9 @@ def choose(faults, most):
 
 
 def repeat(sweep, name, fault):
-    words = [sweep.program, *sweep.commands[name].words]
-    variables = sweep.preload(fault.environment())
+    command = sweep.commands[name]
+    words = [sweep.program, *command.words]
+    variables = sweep.preload(command, fault.environment())
     return (f'  again: ./dev faults {name} --only {shlex.quote(fault.text())}\n  the command: '
             + ' '.join(f'{key}={shlex.quote(value)}' for key, value in variables.items()) + ' ' + shlex.join(map(str, words)))
 
@@ -146,9 +150,11 @@ def print_summary(table, missed, partials):
     return failed
 
 
-def arguments(names):
+def arguments(names, gpu_names):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('commands', nargs='*', metavar='COMMAND', help='one of ' + ', '.join(names))
+    parser.add_argument('commands', nargs='*', metavar='COMMAND', default=names,
+                        help=f'one of {", ".join(names)} (default: all of these), or on a GPU one of '
+                             + ', '.join(gpu_names))
     parser.add_argument('--all', action='store_true', help=f'all faults, not only {PART}')
     parser.add_argument('--most', type=int, default=PART, help='at most so many faults')
     parser.add_argument('--kind', help="only faults of one kind, as the last table names it, such as 'kill'")
@@ -157,21 +163,22 @@ def arguments(names):
     parser.add_argument('--jobs', type=int, default=os.cpu_count(), help='how many commands run at the same time')
     asked = parser.parse_args()
     for name in asked.commands:
-        if name not in names:
-            parser.error(f"no command '{name}': choose from {', '.join(names)}")
+        if name not in names + gpu_names:
+            parser.error(f"no command '{name}': choose from {', '.join(names + gpu_names)}")
     if asked.only and len(asked.commands) != 1:
         parser.error('--only needs one command')
     return asked
 
 
 def main():
-    asked = arguments(list(all_commands('', pathlib.Path())))
-    program, shim = (pathlib.Path(os.environ[name]).resolve() for name in ('FACEPIPE_PROGRAM', 'FACEPIPE_FAILING_CALLS'))
+    asked = arguments(list(all_commands('', pathlib.Path())), list(gpu_commands(pathlib.Path())))
+    program, calls, driver = (pathlib.Path(os.environ[name]).resolve() for name in (
+        'FACEPIPE_PROGRAM', 'FACEPIPE_FAILING_CALLS', 'FACEPIPE_FAILING_DRIVER'))
     # In memory, because most of a run's time would be fsync on a disk.
     memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix='faults-', dir=memory) as top:
-        sweep = Sweep(pathlib.Path(top), program, shim)
-        faults = {name: sweep.prepare(name) for name in asked.commands or sweep.commands}
+        sweep = Sweep(pathlib.Path(top), program, {False: calls, True: driver})
+        faults = {name: sweep.prepare(name) for name in asked.commands}
         if asked.kind:
             faults = {name: [fault for fault in own if fault.kind == asked.kind] for name, own in faults.items()}
         if asked.only:

@@ -35,21 +35,34 @@ inline void require(bool kept, const std::string& promise) {
 /// input, but never the whole input.
 inline constexpr std::size_t kLongestMessage = 4096;
 
-/// Returns what `parse` returns; nullopt if it refuses the input with an Error of this kind. All
-/// other exceptions pass, because no input may cause them. The message must be one short line.
-template <typename Parse>
-[[nodiscard]] auto parsed(ErrorKind refusal, const Parse& parse)
+/// Requires that an error's message is one short line.
+inline void require_one_line(const std::string& message) {
+  require(std::ranges::none_of(message, [](unsigned char c) { return c < ' ' || c == 0x7F; }),
+          "the message has several lines or control characters: " + message);
+  require(message.size() <= kLongestMessage, "the message is long: " + message);
+}
+
+/// Returns what `parse` returns; nullopt if it refuses the input with an Error of a kind that
+/// `may_be` accepts. All other exceptions pass, because no input may cause them. The message must
+/// be one short line.
+template <typename Parse, typename MayBe>
+[[nodiscard]] auto parsed_if(const MayBe& may_be, const Parse& parse)
     -> std::optional<decltype(parse())> {
   try {
     return parse();
   } catch (const Error& error) {
     const std::string message = error.what();
-    require(error.kind() == refusal, "the error has another kind: " + message);
-    require(std::ranges::none_of(message, [](unsigned char c) { return c < ' ' || c == 0x7F; }),
-            "the message has several lines or control characters: " + message);
-    require(message.size() <= kLongestMessage, "the message is long: " + message);
+    require(may_be(error.kind()), "the error has another kind: " + message);
+    require_one_line(message);
     return std::nullopt;
   }
+}
+
+/// Returns what `parse` returns; nullopt if it refuses the input with an Error of this kind.
+template <typename Parse>
+[[nodiscard]] auto parsed(ErrorKind refusal, const Parse& parse)
+    -> std::optional<decltype(parse())> {
+  return parsed_if([&](ErrorKind kind) { return kind == refusal; }, parse);
 }
 
 /// Holds the bytes of an input under a path, without a disk.

@@ -1,5 +1,7 @@
 // make_corpus FOLDER: writes those inputs of tests/fuzz/corpus/ that are not text. The others are
 // written by hand.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -203,6 +205,39 @@ void add_parts(const Corpora& corpora) {
   corpora.add("part_file", "long_frame", long_frame);
 }
 
+/// Adds inputs of the target "job": the packets of small clips of each codec, which come so often
+/// that several lanes work.
+void add_jobs(const Corpora& corpora) {
+  constexpr std::array kCodecs{"libx264 -preset veryfast -bf 2",
+                               "libx265 -preset ultrafast -x265-params log-level=error",
+                               "mpeg4 -bf 1",
+                               "libvpx",
+                               "mpeg2video -bf 1",
+                               "mjpeg -q:v 9",
+                               "libvpx-vp9 -deadline realtime -cpu-used 8"};
+  constexpr char kHidesAndWrites = 3;
+  constexpr char kTimes = 8;
+  const TemporaryFolder folder;
+  for (std::size_t i = 0; i < kCodecs.size(); ++i) {
+    const std::string codec = kCodecs[i];
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 12 -g 6 -threads 1 -c:v " + codec,
+           folder / "clip.nut");
+    video::Demuxer demuxer((folder / "clip.nut").string(), {});
+    const AVCodecParameters& video = *demuxer.video().codecpar;
+    const auto header = static_cast<std::size_t>(video.extradata_size);
+    std::string input{kHidesAndWrites, static_cast<char>(i), kTimes};
+    input += big(header, 2) + std::string(reinterpret_cast<char*>(video.extradata), header);
+    for (std::int64_t time = 0; const video::UniqueAVPacket packet = demuxer.read(); ++time) {
+      const auto size = static_cast<std::size_t>(packet->size);
+      input += static_cast<char>(packet->flags & AV_PKT_FLAG_KEY);
+      av_packet_rescale_ts(packet.get(), demuxer.video().time_base, {1, 25});
+      input += static_cast<char>(packet->pts - time);
+      input += big(size, 2) + std::string(reinterpret_cast<char*>(packet->data), size);
+    }
+    corpora.add("job", codec.substr(0, codec.find(' ')), input);
+  }
+}
+
 void add_subtitles(const Corpora& corpora) {
   corpora.add("subtitles", "subrip", "\0\0\0\x0C<i>Hello</i>"s + "\7{\\an8}x"s);
   corpora.add("subtitles", "ass",
@@ -273,6 +308,7 @@ int main(int count, char** arguments) {
   add_headers(corpora);
   add_packets(corpora);
   add_parts(corpora);
+  add_jobs(corpora);
   add_subtitles(corpora);
   add_workers(corpora);
   return 0;

@@ -31,6 +31,7 @@ constexpr std::array kTargets{
     Target{"headers", fuzz_headers},
     Target{"http", fuzz_http},
     Target{"i8_ranges", fuzz_i8_ranges},
+    Target{"job", fuzz_job},
     Target{"labels", fuzz_labels},
     Target{"lines", fuzz_lines},
     Target{"onnx", fuzz_onnx},

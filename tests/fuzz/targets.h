@@ -15,6 +15,7 @@ void fuzz_decision_log(Bytes input);
 void fuzz_headers(Bytes input);
 void fuzz_http(Bytes input);
 void fuzz_i8_ranges(Bytes input);
+void fuzz_job(Bytes input);
 void fuzz_labels(Bytes input);
 void fuzz_lines(Bytes input);
 void fuzz_onnx(Bytes input);

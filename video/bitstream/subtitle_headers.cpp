@@ -208,8 +208,10 @@ class AssCleaner {
 
   std::optional<std::string> style(std::string_view values) {
     std::string line;
+    bool more = !values.empty();  // after a comma, there is a value, even if it is empty
     for (const Column& column : columns_) {
-      if (values.empty()) break;
+      if (!more) break;
+      more = values.find(',') != std::string_view::npos;
       const std::string_view value = take_until(values, ",");
       if (!column) {
         cleaned_.lost |= !value.empty();

@@ -64,9 +64,21 @@ __device__ void clear_counts(const AcfBuffers& buffers) {
   for (unsigned i = threadIdx.x; i < buffers.counts; i += kThreads) buffers.found_count[i] = 0;
 }
 
+/// The number of blocks that a multiprocessor runs at the same time: with kThreads threads each, as
+/// many as it has room for (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability": 1024, 1536 or 2048 threads). ptxas refuses a larger number.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int kBlocks = 4;
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+constexpr int kBlocks = 6;
+#else
+constexpr int kBlocks = 8;
+#endif
+
 /// Makes the LUV of the picture. Each thread makes four pixels. If the half picture has exactly
 /// half the picture's width and height, `halves` is true, and this kernel makes it, too.
-__global__ void __launch_bounds__(kThreads, 8)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
                const __grid_constant__ AcfBuffers buffers, bool halves) {
   clear_counts(buffers);

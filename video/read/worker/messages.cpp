@@ -345,8 +345,10 @@ std::pair<Error, bool> unpacked_failure(Unpacker& unpacker) {
   const bool passes = unpacked<bool>(unpacker);
   std::string text;
   unpacker(text);
-  expect(!text.empty() && text.size() <= kMostErrorBytes, "an error without a reason");
-  return {Error(kind, text), passes};
+  const Error error(kind, text);  // makes one line of the text, which can be empty or longer then
+  const std::string_view reason = error.what();
+  expect(!reason.empty() && reason.size() <= kMostErrorBytes, "no reason for an error");
+  return {error, passes};
 }
 
 }  // namespace
@@ -354,7 +356,7 @@ std::pair<Error, bool> unpacked_failure(Unpacker& unpacker) {
 void pack_error(Packer& packer, const Error& error) {
   packer(static_cast<int>(error.kind()));
   packer(dynamic_cast<const PassingError*>(&error) != nullptr);
-  packer(std::string_view(error.what()));
+  packer(std::string_view(error.what()).substr(0, kMostErrorBytes));
 }
 
 Error unpacked_error(Unpacker& unpacker) { return unpacked_failure(unpacker).first; }

@@ -281,6 +281,24 @@ TEST(WorkerMessages, CountsInHdrDataThatPointOutsideAreRefused) {
   }
 }
 
+TEST(WorkerMessages, AnErrorNeedsAReason) {
+  for (const std::string text : {"", "\n", " \r\n"}) {
+    Packer packer;
+    packer(exit_code(ErrorKind::input));
+    packer(false);
+    packer(text);
+    Unpacker unpacker(packer.bytes());
+    EXPECT_THROW(static_cast<void>(unpacked_error(unpacker)), std::out_of_range) << text.size();
+  }
+}
+
+TEST(WorkerMessages, ALongErrorIsCut) {
+  Packer packer;
+  pack_error(packer, {ErrorKind::input, std::string(10000, 'a')});
+  Unpacker unpacker(packer.bytes());
+  EXPECT_EQ(std::string(unpacked_error(unpacker).what()), std::string(4096, 'a'));
+}
+
 TEST(WorkerMessages, DolbyVisionKeepsItsPositions) {
   std::size_t size = 0;
   AVDOVIMetadata* const own = allocated(av_dovi_metadata_alloc(&size));
