@@ -1,5 +1,5 @@
 // Finds where a pixel of the upright picture lies in the stored picture, which can be turned or
-// mirrored.
+// mirrored, and where a box of a turned picture lies in the picture itself.
 #pragma once
 
 #include "core/geometry.h"
@@ -34,6 +34,24 @@ struct PixelPlace {
   }
   if (orientation.mirrored) from.x = stored.width - 1 - from.x;
   return from;
+}
+
+/// Converts a box in a picture that was turned clockwise by `quarter_turns` (0..3) to the picture
+/// itself, whose size is `upright`. Host and device compute the same bits.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline Box turned_back(const Box& box, int quarter_turns,
+                                                          Size upright) {
+  const auto width = static_cast<float>(upright.width);
+  const auto height = static_cast<float>(upright.height);
+  switch (quarter_turns) {
+    case 1:
+      return {box.y1, height - box.x2, box.y2, height - box.x1};
+    case 2:
+      return {width - box.x2, height - box.y2, width - box.x1, height - box.y1};
+    case 3:
+      return {width - box.y2, box.x1, width - box.y1, box.x2};
+    default:
+      return box;
+  }
 }
 
 }  // namespace facepipe

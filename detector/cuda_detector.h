@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/cuda/buffer.h"
 #include "core/cuda/detections.h"
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
@@ -22,17 +23,27 @@
 
 namespace facepipe::detector {
 
+/// Device memory that several detections use, of which only one works at a time, in one stream. Its
+/// contents are undefined before and after the work of a detection.
+using LentMemory = std::shared_ptr<const cuda::DeviceBuffer<std::byte>>;
+
 /// Holds a detector's memory for one frame. Only one stream at a time may use it. It belongs to the
 /// device of its detector.
 class CudaDetection {
  public:
   virtual ~CudaDetection() = default;
 
+  /// Says for which frames the next calls enqueue work: for those whose Frame::index modulo
+  /// CudaDetector::phases() is `phase`. Before the first call, the phase is 0. The results of all
+  /// phases are in the same memory.
+  virtual void set_phase(int /*phase*/) {}
+
   /// enqueue_preprocess() and enqueue_inference() each enqueue one part of a frame's detection, and
   /// return. They must be called in this order. They allocate nothing and wait for nothing, so both
-  /// can be captured once and replayed for every frame. When the work runs, it reads `frame` and
-  /// the picture that `frame` describes; both are in device memory. The frame's colours are those
-  /// of fill_to_rgb(). A function that reads `frame` throws Error(internal) if `frame` is null.
+  /// can be captured once and replayed for every frame of the phase. When the work runs, it reads
+  /// `frame` and the picture that `frame` describes; both are in device memory. The frame's colours
+  /// are those of fill_to_rgb(). A function that reads `frame` throws Error(internal) if `frame` is
+  /// null.
   ///
   /// enqueue_preprocess() converts the frame to the detector's input. It enqueues nothing if the
   /// detector converts in a later step.
@@ -50,6 +61,9 @@ class CudaDetection {
   /// the memory holds only the first candidates in that order. `landmarks` is null if the detector
   /// finds no landmarks, and `classes` if it finds one class.
   [[nodiscard]] virtual cuda::DeviceDetections candidates() const = 0;
+
+  /// Returns the memory that only the work itself needs. Null if the detection lends none.
+  [[nodiscard]] virtual LentMemory lent() const { return nullptr; }
 };
 
 /// Finds candidates in frames of one layout. Immutable, hence thread-safe, and cheap to share.
@@ -63,9 +77,19 @@ class CudaDetector {
   /// Returns the largest number of candidates that are kept for a frame.
   [[nodiscard]] virtual std::uint32_t capacity() const = 0;
 
+  /// Returns in how many ways frames are searched: each frame in the way of its phase, which is
+  /// Frame::index modulo this number. See CudaDetection::set_phase().
+  [[nodiscard]] virtual int phases() const { return 1; }
+
   /// Allocates memory for one frame. The detection uses its detector, so a shared_ptr must keep the
   /// detector alive. Throws Error(device) if CUDA fails.
   [[nodiscard]] virtual std::unique_ptr<CudaDetection> make_detection() const = 0;
+  /// Does the same for a detection that may work in the memory of another detection. If `lent` is
+  /// null or too small, or if this kind of detection can't, it has memory of its own.
+  [[nodiscard]] virtual std::unique_ptr<CudaDetection> make_detection_in(
+      const LentMemory& /*lent*/) const {
+    return make_detection();
+  }
 };
 
 /// Returns `layout`. Throws Error(device), naming the detector, if `layout` is neither NV12 nor

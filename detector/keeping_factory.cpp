@@ -48,8 +48,7 @@ std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
   std::int64_t size = 0;
   for (const float scale : looks.scales) size += pixels_for(frame, scale);
   // The picture turned by 180 degrees has the size of the picture itself, as a square always has.
-  const bool looks_turned = options_.mirrored_too && !options_.detect_size;
-  const bool other_size = looks_turned && frame.width != frame.height;
+  const bool other_size = looks.turned && frame.width != frame.height;
   if (other_size) size += pixels_for(turned(frame), looks.scales.front());
   // makes room for one more
   kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels / options_.models - size);
@@ -61,7 +60,7 @@ std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
     all.push_back({make(frame, scale, requests), false});
   }
   if (looks.mirrored) all.push_back({all.front().detector, true});
-  if (looks_turned) {
+  if (looks.turned) {
     const std::shared_ptr<Detector> upright = all.front().detector;
     const std::shared_ptr<Detector> lying =
         other_size ? make(turned(frame), looks.scales.front(), 1) : upright;

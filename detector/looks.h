@@ -13,6 +13,8 @@ namespace facepipe::detector {
 inline constexpr int kMostLooks = 4;
 /// The largest scale of a look.
 inline constexpr float kLargestLook = 4;
+/// The number of quarter turns of a turned look: 1, 2 or 3.
+inline constexpr int kTurns = 3;
 
 struct Looks {
   /// Each scale is the size of a look, relative to the usual size. The usual size is the picture's
@@ -21,6 +23,10 @@ struct Looks {
   std::vector<float> scales{1.0F};
   /// If true, one more look is at the mirrored picture, at the first of the scales.
   bool mirrored = false;
+  /// If true, one more look is at a turned picture, at the first of the scales. A turned look is at
+  /// each frame, and its turns alternate: the picture is turned clockwise by
+  /// Frame::index % kTurns + 1 quarter turns. Tracks show where a face is in the frames between.
+  bool turned = false;
 
   friend bool operator==(const Looks&, const Looks&) = default;
 };

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "detector/detector.h"
+#include "detector/looks.h"
 
 namespace facepipe::detector {
-
-/// The number of quarter turns of a turned look: 1, 2 or 3.
-inline constexpr int kTurns = 3;
 
 /// Describes one look at a frame.
 struct LookAt {
@@ -19,8 +17,7 @@ struct LookAt {
   bool mirrored = false;          ///< the detector gets the mirrored picture
   std::uint16_t first_class = 0;  ///< is added to the classes of what the detector finds
   /// The detector gets the picture turned clockwise by this number of quarter turns (0..kTurns). A
-  /// turned look is at every third frame only: at those whose Frame::index is quarter_turns - 1
-  /// modulo kTurns. Tracks show where a face is in the frames between.
+  /// turned look is only at the frames of its turn (Looks::turned).
   int quarter_turns = 0;
 };
 

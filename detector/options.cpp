@@ -49,6 +49,7 @@ std::string_view engine_name(Library library, bool fused) {
 Looks looks_of(const DetectorOptions& options) {
   Looks looks = options.looks.value_or(Looks{});
   looks.mirrored = looks.mirrored || options.mirrored_too;
+  looks.turned = options.mirrored_too && !options.detect_size;
   return looks;
 }
 

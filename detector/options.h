@@ -72,9 +72,10 @@ struct DetectorOptions {
   CardScore card_score = CardScore::ignored;
   std::optional<Size> detect_size;  ///< network input before padding; default: the frame's size
   std::optional<Looks> looks;       ///< looks at each frame; default: the card's looks, or one look
-  bool mirrored_too = false;        ///< adds the mirrored look to `looks`
-  int threads = 0;                  ///< 0: one for each core that the process may use
-  int requests = 2;                 ///< frames that the detector may hold at the same time, >= 1
+  /// Adds the mirrored look to `looks` and, if there is no `detect_size`, a turned look.
+  bool mirrored_too = false;
+  int threads = 0;   ///< 0: one for each core that the process may use
+  int requests = 2;  ///< frames that the detector may hold at the same time, >= 1
   /// This is only for our own engine. If true, kernels compute several operators at once, if the
   /// chip has such kernels. If false, each kernel computes one operator. Then the results are the
   /// same, but slower to compute. This is used for comparisons.
@@ -88,8 +89,8 @@ struct DetectorOptions {
   bool every_window = false;
 };
 
-/// Returns `options.looks`, or one look if `options.looks` is nullopt. Adds the mirrored look if
-/// `options.mirrored_too` is set. Does not use the model's card.
+/// Returns `options.looks`, or one look if `options.looks` is nullopt. Adds the looks of
+/// `options.mirrored_too`. Does not use the model's card.
 [[nodiscard]] Looks looks_of(const DetectorOptions& options);
 
 /// Returns the options with the score and the looks of the model's card, if the user has left them

@@ -1,6 +1,7 @@
 #include "detector/second_look.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "nms/predicate.h"
@@ -43,9 +44,10 @@ std::vector<float> SecondLook::scores_of(const Frame& frame, std::span<const Box
     for (const Box& face : rest.first(std::min(rest.size(), CropSheet::kPlaces)))
       places.push_back(sheet_.draw(frame, face, places.size()));
     const std::unique_ptr<DetectionRequest> request = detector_->acquire(stop);
-    // A detector with turned looks has another one for each number of the frame.
+    // A detector with turned looks has another one for each number of the frame. The number depends
+    // on nothing but the frame, so each lane and each part finds the same.
     Frame sheet = sheet_.frame();
-    sheet.index = sheets_++;
+    sheet.index = frame.index + static_cast<std::int64_t>(scores.size() / CropSheet::kPlaces);
     request->prepare(sheet);
     request->start();
     const Detections found = request->collect();

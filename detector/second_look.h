@@ -2,7 +2,6 @@
 // is shown to the detector alone, at the size at which the detector is surest.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -36,7 +35,6 @@ class SecondLook {
  private:
   std::shared_ptr<Detector> detector_;
   CropSheet sheet_;
-  std::int64_t sheets_ = 0;  ///< number of sheets that the detector has got
 };
 
 }  // namespace facepipe::detector

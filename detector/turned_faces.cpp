@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/turning.h"
+
 namespace facepipe::detector {
 namespace {
 
@@ -20,21 +22,6 @@ Frame turned_view(const Frame& frame, int quarter_turns) {
   Frame view = view_of(frame);
   view.orientation = turned(frame.orientation, quarter_turns);
   return view;
-}
-
-Box turned_back(const Box& box, int quarter_turns, Size upright) {
-  const auto width = static_cast<float>(upright.width);
-  const auto height = static_cast<float>(upright.height);
-  switch (quarter_turns % 4) {
-    case 1:
-      return {box.y1, height - box.x2, box.y2, height - box.x1};
-    case 2:
-      return {width - box.x2, height - box.y2, width - box.x1, height - box.y1};
-    case 3:
-      return {width - box.y2, box.x1, width - box.y1, box.x2};
-    default:
-      return box;
-  }
 }
 
 void append_turned_back(Detections& to, const Detections& found, int quarter_turns, Size upright) {

@@ -24,9 +24,6 @@ namespace facepipe::detector {
 /// `quarter_turns`. The returned frame keeps the samples alive.
 [[nodiscard]] Frame turned_view(const Frame& frame, int quarter_turns);
 
-/// Converts a box in the turned picture to the picture itself, whose size is `upright`.
-[[nodiscard]] Box turned_back(const Box& box, int quarter_turns, Size upright);
-
 /// Converts detections in the turned picture to the picture itself, and appends them to `to`,
 /// without landmarks.
 void append_turned_back(Detections& to, const Detections& found, int quarter_turns, Size upright);

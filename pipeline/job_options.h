@@ -78,7 +78,7 @@ struct KnownTracks {
 struct HideJob {
   overlay::HideOptions appearance;
   /// The job also looks for faces in the picture turned clockwise by this number of quarter turns
-  /// (1..3). 0: it searches only the upright picture. Only on the CPU.
+  /// (1..3). 0: it searches only the upright picture.
   int turned_too = 0;
   /// The job estimates motion on the host although the frames are on a CUDA device. The host then
   /// gets a small luma of each frame. The host and the device find the same motion.

@@ -35,7 +35,7 @@ Frame view_for(const Look& look, const Frame& frame) {
 /// Returns where a box of the look's picture lies in the frame's upright picture, which has the
 /// size `upright`.
 Box box_in_frame(const Box& box, const Look& look, Size upright) {
-  const Box there = detector::turned_back(box, look.quarter_turns, upright);
+  const Box there = turned_back(box, look.quarter_turns, upright);
   return look.mirrored ? detector::mirrored(there, upright.width) : there;
 }
 

@@ -1,7 +1,5 @@
 #include "app/run/input_job.h"
 
-#include <spdlog/spdlog.h>
-
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -99,10 +97,6 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   };
   pipeline::JobResult result = run_all();
   if (!preparation.turned.empty()) result.notices.push_back(preparation.turned);
-  if (std::string careful = turned_looks_left_out(*device.facts(), options); !careful.empty()) {
-    spdlog::info("{}: {}", job.input.name, careful);
-    result.notices.push_back(std::move(careful));
-  }
   if (result.tracks && !options.files.tracks.empty())
     result.tracks->input.sha256 = preparation.sha256;
   record.input_sha256 = hash ? hash->result(context.stop, result.notices) : preparation.sha256;

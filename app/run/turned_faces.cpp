@@ -32,23 +32,12 @@ std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& fac
   const std::string help = "; ffmpeg -i INPUT " + words.filter + " OUTPUT turns a video upright";
   if (context.options.job.output.strict)
     throw Error(ErrorKind::input, job.input.name + ": --strict: " + why + help);
-  if (facts.devices.front().kind == DeviceKind::cuda)
-    throw Error(ErrorKind::input,
-                job.input.name + ": " + why + "; only --device cpu can find turned faces" + help);
   job.hide->turned_too = *turn;
   std::string notice =
       why + "; facepipe looks for turned faces, too, which takes twice the time and may miss some" +
       help;
   spdlog::warn("{}: {}", job.input.name, notice);
   return notice;
-}
-
-std::string turned_looks_left_out(const RunFacts& facts, const RunOptions& options) {
-  if (!options.detector.mirrored_too || !facts.model_info) return {};
-  const DeviceKind device = facts.devices.front().kind;
-  const detector::Library library = facts.model_info->choice().library;
-  if (device != DeviceKind::cuda || detector::works_in_host_memory(device, library)) return {};
-  return "on a CUDA device, --careful doesn't look for turned faces; --device cpu does";
 }
 
 }  // namespace facepipe::app

@@ -12,12 +12,8 @@ namespace facepipe::app {
 /// If the job hides faces, finds out from a few pictures of the input whether most faces are
 /// turned. If most faces are turned, sets `job` to look for turned faces, too, logs a warning, and
 /// returns the warning's text. Otherwise returns an empty text. Throws Error(input) if faces are
-/// turned and --strict was given, or if the device can't look for turned faces.
+/// turned and --strict was given.
 [[nodiscard]] std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& facts,
                                                 const RunContext& context);
-
-/// Returns a notice if --careful doesn't look at turned pictures, because the detector works in the
-/// memory of a CUDA device. Otherwise returns an empty text.
-[[nodiscard]] std::string turned_looks_left_out(const RunFacts& facts, const RunOptions& options);
 
 }  // namespace facepipe::app

@@ -17,6 +17,7 @@
 #include "core/cuda/stream.h"
 #include "core/error.h"
 #include "detector/cuda_detector.h"
+#include "detector/cuda_looks_detector.h"
 #include "nms/nms.h"
 #include "overlay/cuda/hide.h"
 #include "pipeline/cpu/backend.h"
@@ -208,8 +209,6 @@ class CudaBackend final : public Backend {
     const JobOptions& options = setup.options;
     cuda::use_device(device_);
     if (!looks_for_faces(options)) return make_cuda_processor(setup, device_, nullptr);
-    if (options.hide && options.hide->turned_too > 0)
-      throw Error(ErrorKind::usage, "only the CPU can look at turned pictures");
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
     key.style = follows(options) ? overlay::kNoOverlay : style_of(options);
@@ -218,6 +217,7 @@ class CudaBackend final : public Backend {
     key.sizes = {options.search.min_face, options.search.max_face};
     key.to_host = fields_of(options);
     if (follows(options)) key.follow = following_of(options);
+    if (options.hide) key.turned_too = options.hide->turned_too;
     key.times_stages = options.wants_stage_times;
     // Trials would take longer than the one picture.
     key.tuning = setup.still_image ? detector::Tuning::none : detector::Tuning::trials;
@@ -261,7 +261,10 @@ class CudaBackend final : public Backend {
     const std::uint32_t of_faces = nms::nms_capacity(key.nms);
     const std::uint32_t capacity =
         key.follow ? std::max(of_faces, nms::nms_capacity(key.follow->nms)) : of_faces;
-    return detectors().detector(key.layout, capacity, key.tuning);
+    return detector::make_cuda_turned_too(
+        key.turned_too, key.layout, [&](const StreamLayout& layout) {
+          return detectors().detector(layout, capacity, key.tuning);
+        });
   }
 
   [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key) const {

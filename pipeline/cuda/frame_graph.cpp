@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/color.h"
@@ -52,7 +53,10 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup)
       marks_{timing_event(), timing_event(), timing_event(), timing_event(), timing_event()},
       done_(cuda::Event::Timing::off, setup.wait) {
   if (setup.follow) to_follow_.emplace(followed_of(setup), detection_->candidates());
-  graph_ = std::make_unique<cuda::GraphExec>(cuda::capture(stream_, [this] { enqueue(); }));
+  for (int phase = 0; phase < setup.detector->phases(); ++phase) {
+    detection_->set_phase(phase);
+    graphs_.emplace_back(cuda::capture(stream_, [this] { enqueue(); }));
+  }
 }
 
 void FrameGraph::enqueue() {
@@ -80,7 +84,7 @@ void FrameGraph::launch(const Frame& frame, CopyCounter& copies) {
   describe_picture(frame, descriptor);
   fill_to_rgb(descriptor, frame.color, frame.format, frame.size);
   video::hold_back_until_ready(frame, stream_);
-  graph_->launch(stream_);
+  graphs_[static_cast<std::size_t>(frame.index) % graphs_.size()].launch(stream_);
   done_.record(stream_);
   DescriptorUpload::count(copies);
 }

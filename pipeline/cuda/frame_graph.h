@@ -1,5 +1,5 @@
-// Declares FrameGraph, a captured graph of all work on one frame on the device: it finds candidates
-// in the frame's surface, selects faces, and draws them on the same surface.
+// Declares FrameGraph, captured graphs of all work on one frame on the device: they find candidates
+// in the frame's surface, select faces, and draw them on the same surface.
 #pragma once
 
 #include <array>
@@ -59,10 +59,11 @@ struct FrameGraphSetup {
   cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< how FrameGraph::wait() waits
 };
 
-/// Works on one frame in flight at a time, with its own stream, memory and graph. Allocates nothing
-/// after construction. Bound to the device that is current at construction. Used by one thread at a
-/// time. Its members are the steps that the graph is captured from; they must live as long as the
-/// graph.
+/// Works on one frame in flight at a time, with its own stream and memory. It has one graph for
+/// each phase of the detector (CudaDetector::phases()); all graphs use the same memory. Allocates
+/// nothing after construction. Bound to the device that is current at construction. Used by one
+/// thread at a time. Its members are the steps that the graphs are captured from; they must live as
+/// long as the graphs.
 class FrameGraph {
  public:
   /// Errors: Error(device).
@@ -112,7 +113,7 @@ class FrameGraph {
   DescriptorUpload descriptor_;
   std::array<cuda::Event, kMarks> marks_;
   cuda::Event done_;
-  std::unique_ptr<cuda::GraphExec> graph_;
+  std::vector<cuda::GraphExec> graphs_;  ///< index: phase
 };
 
 }  // namespace facepipe::pipeline

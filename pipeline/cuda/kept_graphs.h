@@ -23,6 +23,7 @@ struct GraphKey {
   FaceSizes sizes;
   FaceDownload to_host = FaceDownload::none;
   std::optional<FollowScores> follow;
+  int turned_too = 0;  ///< HideJob::turned_too
   bool times_stages = false;
   detector::Tuning tuning = detector::Tuning::none;
   int places = 1;                                        ///< graphs in the set

@@ -14,7 +14,7 @@ constexpr std::int64_t kMostWaiting = std::int64_t{64} << 20;
 }  // namespace
 
 void BegunSegments::begin(const Segment& segment) {
-  begun_.push_back({segment.number(), 0, segment.given(), {}, 0});
+  begun_.push_back({segment.number(), segment.frames_before(), 0, segment.given(), {}, 0});
 }
 
 void BegunSegments::end_first() {

@@ -32,6 +32,10 @@ class BegunSegments {
   }
   /// Returns the number of the first segment.
   [[nodiscard]] std::int64_t first() const { return begun_.front().segment; }
+  /// Returns the number of the next decoded picture of the first segment: how many frames are
+  /// before it in the input (FramesBefore). Must be called once for each picture, in presentation
+  /// order.
+  [[nodiscard]] std::int64_t number_picture() { return begun_.front().next_number++; }
   /// Counts a frame of the first segment. Returns false if another lane has given this frame to
   /// Order already.
   [[nodiscard]] bool count_frame();
@@ -45,6 +49,7 @@ class BegunSegments {
  private:
   struct Begun {
     std::int64_t segment = 0;
+    std::int64_t next_number = 0;    // see number_picture()
     std::int64_t frames = 0;         // frames so far
     Order::Progress given;           // what another lane has given to Order already
     std::deque<SidePacket> waiting;  // kept until the earlier segments have ended

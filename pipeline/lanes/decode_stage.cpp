@@ -1,5 +1,6 @@
 #include "pipeline/lanes/decode_stage.h"
 
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -58,7 +59,8 @@ void DecodeStage::begin(const Segment& segment) {
 }
 
 void DecodeStage::decode(Segment& segment) {
-  if (decoding_.first) push(std::move(*std::exchange(decoding_.first, std::nullopt)), {});
+  if (decoding_.first)
+    push(std::move(*std::exchange(decoding_.first, std::nullopt)), begun_.number_picture(), {});
   push_decoded();
   while (std::optional<SegmentInput> input = segment.next(stopped_)) {
     if (auto* const side = std::get_if<SidePacket>(&*input)) {
@@ -94,11 +96,12 @@ void DecodeStage::push_decoded() {
     if (!picture) break;
     // The first picture of a later segment shows that all pictures of earlier segments have come.
     while (begun_.ends_before(picture->segment)) end_first();
+    const std::int64_t number = begun_.number_picture();
     const FrameUse use = use_of_next();
-    // The frame gets no number, because a part's frames are numbered from 0 on.
+    // The frame isn't made, so it isn't counted: a part's records are numbered from 0 on.
     if (use == FrameUse::leave_out) continue;
     const video::Timing coded = picture->coded;
-    push(decoding_.frames->make(std::move(*picture)), coded, use);
+    push(decoding_.frames->make(std::move(*picture)), number, coded, use);
   }
   if (!decoder.refusal().empty())
     throw Error(ErrorKind::device, decoder.url() + ": lane " + std::to_string(entrance_.lane()) +
@@ -110,9 +113,16 @@ FrameUse DecodeStage::use_of_next() {
   return decoding_.window ? decoding_.window->next(begun_.first()) : FrameUse::work;
 }
 
-void DecodeStage::push(video::DecodedFrame decoded, const video::Timing& coded, FrameUse use) {
-  if (begun_.count_frame())
-    entrance_.push(std::move(decoded), begun_.first(), coded, use == FrameUse::begins_next);
+/// @param number  of the frame in the whole input; it becomes Frame::index
+void DecodeStage::push(video::DecodedFrame decoded, std::int64_t number, const video::Timing& coded,
+                       FrameUse use) {
+  if (!begun_.count_frame()) return;
+  WorkItem item;
+  item.record.index = std::exchange(decoded.frame.index, number);
+  item.segment = begun_.first();
+  item.coded = coded;
+  item.begins_next_part = use == FrameUse::begins_next;
+  entrance_.push(std::move(decoded), std::move(item));
 }
 
 }  // namespace facepipe::pipeline

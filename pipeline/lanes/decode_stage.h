@@ -1,6 +1,7 @@
 // Declares DecodeStage, the work of a lane's decoding thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -48,7 +49,8 @@ class DecodeStage final : public LaneStage {
   void finish();
   void end_first();
   void push_decoded();
-  void push(video::DecodedFrame decoded, const video::Timing& coded, FrameUse use = FrameUse::work);
+  void push(video::DecodedFrame decoded, std::int64_t number, const video::Timing& coded,
+            FrameUse use = FrameUse::work);
   [[nodiscard]] FrameUse use_of_next();
 
   LaneDecoding& decoding_;

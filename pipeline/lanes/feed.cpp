@@ -13,12 +13,13 @@ constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 }  // namespace
 
 Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-           std::stop_token stop, const PartJob* part)
+           std::stop_token stop, const PartJob* part, FramesBefore::InRange in_range)
     : limits_{cut != nullptr && part == nullptr ? kSegmentBytes : packets,
               segments.may_return() ? kSegmentBytes : 0},
       segments_(segments),
       order_(order),
-      stop_(std::move(stop)) {
+      stop_(std::move(stop)),
+      before_(std::move(in_range)) {
   if (part != nullptr) part_.emplace(*part);
   if (cut != nullptr)
     segmenter_.emplace(*cut, part != nullptr ? std::optional(part->cuts) : std::nullopt);
@@ -27,13 +28,15 @@ Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order&
 }
 
 void Feed::begin_segment(bool starts_independently) {
-  open_ = std::make_shared<Segment>(begun_++, starts_independently, limits_, stop_);
+  open_ =
+      std::make_shared<Segment>(begun_++, starts_independently, limits_, stop_, before_.frames());
   segments_.push(open_);
   for (SidePacket& packet : std::exchange(side_of_next_, {})) give(std::move(packet));
 }
 
+/// Ends the open segment. If none is open, a segment has ended that doesn't belong to the part.
 void Feed::end_segment() {
-  std::exchange(open_, nullptr)->close();
+  if (open_) std::exchange(open_, nullptr)->close();
   for (video::ReadPacket& packet : std::exchange(of_next_, {})) push(std::move(packet));
 }
 
@@ -54,17 +57,18 @@ void Feed::give(SidePacket packet) {
 }
 
 /// Takes packets from the segmenter, and puts each into its segment. Packets of the next segment
-/// are kept until the open segment ends. So the open segment can always end, even if no lane has
-/// taken the next segment.
+/// are kept until the segment before it ends. So the open segment can always end, even if no lane
+/// has taken the next segment, and the frames before a segment are known when it begins.
 void Feed::pass_on() {
   while (std::optional<video::SegmentPacket> next = segmenter_->next()) {
-    if (part_ && !part_->take(*next)) continue;
-    const bool of_next = open_ && next->segment > open_->number();
+    const bool of_next = next->segment > before_.open_segment();
+    before_.see(*next);
+    const bool taken = !part_ || part_->take(*next);
     if (!next->read.packet)
       end_segment();
-    else if (of_next)
+    else if (taken && of_next)
       of_next_.push_back(std::move(next->read));
-    else
+    else if (taken)
       push(std::move(next->read));
   }
 }

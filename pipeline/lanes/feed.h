@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "pipeline/lanes/frames_before.h"
 #include "pipeline/lanes/order.h"
 #include "pipeline/lanes/segment_queue.h"
 #include "pipeline/parts/part_packets.h"
@@ -16,7 +17,7 @@ namespace facepipe::pipeline {
 
 /// Puts packets into segments, and segments into the queue from which lanes take them. It fills one
 /// segment to its end before it begins the next one. The thread that reads uses it. Once `stop` is
-/// requested, all functions that wait throw Stopped. Its ten members are the targets of packets,
+/// requested, all functions that wait throw Stopped. Its eleven members are the targets of packets,
 /// and the packets whose segment has not begun.
 class Feed {
  public:
@@ -24,8 +25,9 @@ class Feed {
   /// @param packets  the most packets that wait, if there is one segment
   /// @param part     if it isn't null, `cut` is cut into parts, and the segments are those of this
   ///                 part
+  /// @param in_range as FramesBefore has it
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-       std::stop_token stop, const PartJob* part = nullptr);
+       std::stop_token stop, const PartJob* part = nullptr, FramesBefore::InRange in_range = {});
 
   /// Takes the next packet of the video. All packets must come in file order.
   void give(video::ReadPacket packet);
@@ -53,8 +55,9 @@ class Feed {
   const std::stop_token stop_;
   std::optional<video::Segmenter> segmenter_;
   std::optional<PartPackets> part_;
+  FramesBefore before_;
   std::shared_ptr<Segment> open_;
-  // Packets of the next segment that came before the open segment ended.
+  // Packets of the next segment that came before the segment before it ended.
   std::deque<video::ReadPacket> of_next_;
   // Packets of other streams that came while no segment was open; the next segment gets them.
   std::deque<SidePacket> side_of_next_;

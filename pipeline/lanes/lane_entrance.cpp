@@ -9,20 +9,14 @@ void LaneEntrance::reserve() {
   if (!place_) place_ = in_flight_.acquire(setup_.stopped);
 }
 
-void LaneEntrance::push(video::DecodedFrame decoded, std::int64_t segment,
-                        const video::Timing& coded, bool begins_next_part) {
-  WorkItem item;
-  item.begins_next_part = begins_next_part;
+void LaneEntrance::push(video::DecodedFrame decoded, WorkItem item) {
   item.frame = std::move(decoded.frame);
   item.record.times = decoded.times;
-  item.record.index = item.frame.index;
   item.record.pts_s = item.frame.seconds();
   item.record.size = item.frame.upright();
   item.record.lane = setup_.lane;
   item.record.device = setup_.device;
   item.record.damaged = decoded.damaged;
-  item.segment = segment;
-  item.coded = coded;
   reserve();
   item.in_flight = std::move(place_);
   if (admit(item)) decoded_.push(std::move(item));

@@ -1,7 +1,6 @@
 // Lets decoded frames into a lane when there is room for them.
 #pragma once
 
-#include <cstdint>
 #include <stop_token>
 
 #include "core/device.h"
@@ -11,7 +10,6 @@
 #include "pipeline/lanes/lane_connections.h"
 #include "pipeline/lanes/lane_failures.h"
 #include "video/frames/frame_maker.h"
-#include "video/frames/frame_timing.h"
 
 namespace facepipe::pipeline {
 
@@ -38,10 +36,9 @@ class LaneEntrance {
   /// Waits until the lane has room for one more frame. The next push() uses this room.
   void reserve();
   /// Gives a frame to the lane's next stage. Drops the frame if the stream ends before it.
-  /// @param coded             DecodedPicture::coded
-  /// @param begins_next_part  WorkItem::begins_next_part
-  void push(video::DecodedFrame decoded, std::int64_t segment, const video::Timing& coded,
-            bool begins_next_part);
+  /// @param item  has the record's index, the segment, WorkItem::coded and
+  ///              WorkItem::begins_next_part; all else is filled in
+  void push(video::DecodedFrame decoded, WorkItem item);
   void close() { decoded_.close(); }
 
  private:

@@ -25,9 +25,10 @@ std::int64_t bytes_of(const SegmentInput& input) {
 }  // namespace
 
 Segment::Segment(std::int64_t number, bool starts_independently, Limits limits,
-                 std::stop_token stop)
+                 std::stop_token stop, std::int64_t frames_before)
     : number_(number),
       starts_independently_(starts_independently),
+      frames_before_(frames_before),
       input_(limits.waiting, std::move(stop)),
       room_for_kept_(limits.kept),
       all_kept_(limits.kept > 0) {}

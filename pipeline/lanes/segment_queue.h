@@ -26,8 +26,8 @@ namespace facepipe::pipeline {
 using SegmentInput = std::variant<video::ReadPacket, SidePacket>;
 
 /// A part of the stream for one lane; the whole stream if there is one lane. One thread adds
-/// packets, and one thread at a time takes them. The class's eight members are a queue of packets,
-/// and the taken packets that are kept for another lane.
+/// packets, and one thread at a time takes them. The class's nine members are a queue of packets,
+/// the taken packets that are kept for another lane, and facts about the segment.
 class Segment {
  public:
   struct Limits {
@@ -36,12 +36,16 @@ class Segment {
                                ///< packets are kept
   };
 
-  Segment(std::int64_t number, bool starts_independently, Limits limits, std::stop_token stop);
+  /// @param frames_before  see frames_before()
+  Segment(std::int64_t number, bool starts_independently, Limits limits, std::stop_token stop,
+          std::int64_t frames_before = 0);
 
   /// Returns the segment's number in the stream, counted from 0.
   [[nodiscard]] std::int64_t number() const { return number_; }
   /// Returns ReadPacket::starts_independently of the first packet.
   [[nodiscard]] bool starts_independently() const { return starts_independently_; }
+  /// Returns the number of frames before the segment in the input (FramesBefore).
+  [[nodiscard]] std::int64_t frames_before() const { return frames_before_; }
 
   /// Adds a packet. Waits for room.
   void push(SegmentInput input, std::int64_t cost) { input_.push(std::move(input), cost); }
@@ -61,6 +65,7 @@ class Segment {
 
   const std::int64_t number_;
   const bool starts_independently_;
+  const std::int64_t frames_before_;
   Channel<SegmentInput> input_;
   std::int64_t room_for_kept_;
   bool all_kept_;

@@ -57,6 +57,15 @@ TEST_F(HideParts, HideWhatHideHides) {
   EXPECT_THAT(verified.exit_code, testing::AnyOf(0, 7)) << verified.err;
 }
 
+/// By which angle --careful turns a picture depends on the picture's number in the whole input.
+TEST_F(HideParts, TurnPicturesAsHideDoes) {
+  const Arguments careful = joined(kWithSecondLooks, {"--careful"});
+  split_hide(clip(), 4, careful);
+  EXPECT_GT(planned()["parts"].size(), 2U);
+  make_all();
+  expect_as_a_whole(clip(), careful);
+}
+
 TEST_F(HideParts, MayBeMany) {
   const fs::path input = dir_ / "long.mp4";
   make_scenes(input, 640, 25);

@@ -16,12 +16,14 @@
 #include "core/cuda/detections.h"
 #include "core/cuda/graph.h"
 #include "detector/mirror.h"
+#include "detector/turned_faces.h"
 #include "tests/support/expect_error.h"
 
 namespace facepipe::detector {
 namespace {
 
 constexpr int kWidth = 640;
+constexpr Size kUpright{kWidth, 33};
 
 /// Says which candidates a fake detector finds in each picture.
 struct Told {
@@ -179,7 +181,7 @@ class CudaLooks : public OnCudaDevice, public testing::WithParamInterface<bool> 
   std::unique_ptr<CudaDetection> both(const Detections& plain, const Detections& mirrored,
                                       std::uint32_t capacity) {
     const auto detector = make_cuda_looks_detector(
-        {look("plain", plain, capacity), look("mirrored", mirrored, capacity, true)}, kWidth);
+        {look("plain", plain, capacity), look("mirrored", mirrored, capacity, true)}, kUpright);
     EXPECT_EQ(detector->capacity(), capacity);
     EXPECT_EQ(detector->facts().network, (Size{kWidth, 32}));
     return detector->make_detection();
@@ -205,7 +207,7 @@ TEST_P(CudaLooks, OfSeveralSizesComeInTheirOrder) {
   append(expected, boxes_from(200, 5, GetParam()));
   append_mirrored(expected, mirrored, kWidth);
   const auto detection =
-      make_cuda_looks_detector({plain, half, look("mirrored", mirrored, 100, true)}, kWidth)
+      make_cuda_looks_detector({plain, half, look("mirrored", mirrored, 100, true)}, kUpright)
           ->make_detection();
   run(*detection);
   EXPECT_EQ(expected.size(), 12U);
@@ -230,7 +232,19 @@ TEST_P(CudaLooks, TellTheClassesOfAll) {
 
 TEST_P(CudaLooks, OneLookIsItsOwnDetector) {
   const CudaLook plain = look("plain", {}, 10);
-  EXPECT_EQ(make_cuda_looks_detector({plain}, kWidth), plain.detector);
+  EXPECT_EQ(make_cuda_looks_detector({plain}, kUpright), plain.detector);
+}
+
+TEST_P(CudaLooks, BeginWithThePictureItself) {
+  CudaLook turned = look("turned", {}, 10);
+  turned.quarter_turns = 1;
+  CudaLook in_phase = look("in phase", {}, 10);
+  in_phase.phase = 0;
+  for (const CudaLook& refused : {look("mirrored", {}, 10, true), turned, in_phase})
+    test::expect_error(ErrorKind::internal, "the picture itself",
+                       [&] { (void)make_cuda_looks_detector({refused}, kUpright); });
+  test::expect_error(ErrorKind::internal, "the picture itself",
+                     [&] { (void)make_cuda_looks_detector({}, kUpright); });
 }
 
 TEST_P(CudaLooks, AreMadeForEachScaleAndTheMirrorOfTheFirst) {
@@ -242,6 +256,102 @@ TEST_P(CudaLooks, AreMadeForEachScaleAndTheMirrorOfTheFirst) {
   });
   using Made = std::pair<float, bool>;
   EXPECT_EQ(made, (std::vector<Made>{{1, false}, {.5F, false}, {1, true}}));
+}
+
+/// Describes one look for which a detector is made.
+struct MadeLook {
+  float scale = 0;
+  Orientation orientation;
+  friend bool operator==(const MadeLook&, const MadeLook&) = default;
+};
+
+TEST_P(CudaLooks, AreMadeForEachTurnAtTheFirstScale) {
+  std::vector<MadeLook> made;
+  const StreamLayout layout{{33, kWidth}, {.semi_planar = true}, {1, true}};
+  const auto detector =
+      make_cuda_looks({{.5F, 2}, false, true}, layout, [&](const StreamLayout& seen, float scale) {
+        EXPECT_EQ(seen.stored, layout.stored);
+        made.push_back({scale, seen.orientation});
+        return look("any", {}, 10).detector;
+      });
+  EXPECT_EQ(
+      made,
+      (std::vector<MadeLook>{
+          {.5F, {1, true}}, {2, {1, true}}, {.5F, {2, true}}, {.5F, {3, true}}, {.5F, {0, true}}}));
+  EXPECT_EQ(detector->phases(), kTurns);
+}
+
+/// Returns `plain`, and what was found in the picture turned by `turns`, as the host puts it
+/// together.
+Detections with_turned(const Detections& plain, const Detections& turned, int turns) {
+  Detections back;
+  append_turned_back(back, turned, turns, kUpright);
+  Detections all = plain;
+  append(all, back);
+  return all;
+}
+
+TEST_P(CudaLooks, AtTurnedPicturesAreEachAtTheFramesOfItsPhase) {
+  const Detections plain = boxes_from(100, 5, GetParam());
+  std::vector<CudaLook> looks{look("plain", plain, 100)};
+  std::vector<Detections> found;
+  for (int turns = 1; turns <= kTurns; ++turns) {
+    found.push_back(in_turn(boxes_from(static_cast<float>(turns), 2 + turns, GetParam()), 3));
+    looks.push_back(look("turned " + std::to_string(turns), found.back(), 100));
+    looks.back().quarter_turns = turns;
+    looks.back().phase = turns - 1;
+  }
+  const auto detector = make_cuda_looks_detector(looks, kUpright);
+  EXPECT_EQ(detector->phases(), kTurns);
+  const auto detection = detector->make_detection();
+  for (const int phase : {0, 1, 2, 0}) {
+    SCOPED_TRACE(phase);
+    steps_.clear();
+    detection->set_phase(phase);
+    run(*detection);
+    const std::string turned = "turned " + std::to_string(phase + 1);
+    EXPECT_EQ(steps_, (std::vector<std::string>{"plain preprocessed", turned + " preprocessed",
+                                                "plain looked at", turned + " looked at"}));
+    expect_found(*detection, with_turned(plain, found[static_cast<std::size_t>(phase)], phase + 1));
+  }
+}
+
+TEST_P(CudaLooks, AtATurnedPictureTooAreAtEachFrame) {
+  const Detections plain = boxes_from(100, 5, GetParam());
+  const Detections turned = boxes_from(20, 7, GetParam());
+  const StreamLayout layout{kUpright, {.semi_planar = true}, {}};
+  for (const int turns : {0, 1, 2, 3}) {
+    SCOPED_TRACE(turns);
+    const auto detector = make_cuda_turned_too(turns, layout, [&](const StreamLayout& seen) {
+      if (seen == layout) return look("plain", plain, 100).detector;
+      EXPECT_EQ(seen.orientation, (Orientation{turns, false}));
+      return look("turned", turned, 100).detector;
+    });
+    EXPECT_EQ(detector->phases(), 1);
+    const auto detection = detector->make_detection();
+    run(*detection);
+    expect_found(*detection, turns == 0 ? plain : with_turned(plain, turned, turns));
+  }
+}
+
+/// The detectors for the picture and for the turned picture may look several times, too, and
+/// several models may join them.
+TEST_P(CudaLooks, OfLooksPassOnThePhase) {
+  const Detections plain = boxes_from(100, 2, GetParam());
+  const Detections second = boxes_from(300, 3, GetParam());
+  CudaLook only_second = look("second", second, 100);
+  only_second.phase = 1;
+  const auto inner = make_cuda_looks_detector({look("plain", plain, 100), only_second}, kUpright);
+  const auto outer = make_cuda_joining_detector({CudaLook{inner}});
+  EXPECT_EQ(outer->phases(), kTurns);
+  const auto detection = outer->make_detection();
+  for (const int phase : {0, 1, 2}) {
+    detection->set_phase(phase);
+    run(*detection);
+    Detections expected = plain;
+    if (phase == 1) append(expected, second);
+    expect_found(*detection, expected);
+  }
 }
 
 // Code that hides faces refuses a frame if any look has found too many candidates.
@@ -323,8 +433,11 @@ TEST_F(CudaModels, LookAtThePictureInTurn) {
 TEST_F(CudaModels, MustSearchThePictureItself) {
   CudaLook mirrored = model("1", {}, 10, {false, false}, 0);
   mirrored.mirrored = true;
-  test::expect_error(ErrorKind::internal, "the picture itself",
-                     [&] { (void)make_cuda_joining_detector({mirrored}); });
+  CudaLook turned = model("1", {}, 10, {false, false}, 0);
+  turned.quarter_turns = 2;
+  for (const CudaLook& refused : {mirrored, turned})
+    test::expect_error(ErrorKind::internal, "the picture itself",
+                       [&] { (void)make_cuda_joining_detector({refused}); });
   test::expect_error(ErrorKind::internal, "the picture itself",
                      [&] { (void)make_cuda_joining_detector({}); });
 }

@@ -105,6 +105,7 @@ TEST(SecondLook, GivesEachFaceTheBestScoreAtItsPlace) {
   int runs = 0;
   behaviour.candidates_of = [&](const Frame& sheet) {
     EXPECT_EQ(sheet.size, CropSheet::kSize);
+    EXPECT_EQ(sheet.index, 7 + runs) << "a turned look at the sheet turns it by this number";
     Detections found;
     if (runs++ > 0) return found;
     found.push_back({62, 60, 100, 100}, 0.2F);
@@ -114,7 +115,8 @@ TEST(SecondLook, GivesEachFaceTheBestScoreAtItsPlace) {
     return found;
   };
   SecondLook look(std::make_shared<test::FakeDetector>(behaviour, CropSheet::kSize));
-  const Frame frame = frame_with_square({640, 480}, {});
+  Frame frame = frame_with_square({640, 480}, {});
+  frame.index = 7;
   const std::vector<Box> faces(5, Box{300, 200, 340, 240});
   EXPECT_EQ(look.scores_of(frame, faces, {}), (std::vector<float>{0.7F, 0, 0, 0.4F, 0}));
   EXPECT_EQ(runs, 2);

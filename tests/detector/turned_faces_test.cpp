@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/turning.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe::detector {

@@ -7,12 +7,17 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tests/pipeline/lane_rows.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/fake_detector.h"
 #include "tests/support/job.h"
 #include "tests/support/picture_faces.h"
 #include "tests/support/temporary_folder.h"
@@ -39,6 +44,51 @@ INSTANTIATE_TEST_SUITE_P(Others, LaneRows, testing::ValuesIn(other_rows()), name
 INSTANTIATE_TEST_SUITE_P(Broken, LaneRows, testing::ValuesIn(broken_rows()), name_of);
 INSTANTIATE_TEST_SUITE_P(Ranges, LaneRows, testing::ValuesIn(range_rows()), name_of);
 INSTANTIATE_TEST_SUITE_P(Sound, LaneRows, testing::ValuesIn(sound_rows()), name_of);
+
+/// Finds no faces. Keeps the number of each picture (Frame::index) that it searches.
+class NumberDetectorFactory final : public detector::DetectorFactory {
+ public:
+  NumberDetectorFactory() : detector::DetectorFactory({}, "numbers", "", true) {
+    behaviour_.on_prepare = [this](const Frame& frame) {
+      const std::scoped_lock lock(mutex_);
+      found_.emplace(hash_of_picture(frame), frame.index);
+    };
+  }
+  std::shared_ptr<detector::Detector> detector(Size frame) override {
+    return std::make_shared<FakeDetector>(behaviour_, frame);
+  }
+  /// Returns the pictures, as hashes of their samples, with their numbers.
+  [[nodiscard]] const std::set<std::pair<std::size_t, std::int64_t>>& found() const {
+    return found_;
+  }
+
+ private:
+  FakeBehaviour behaviour_;
+  std::mutex mutex_;  // guards found_
+  std::set<std::pair<std::size_t, std::int64_t>> found_;
+};
+
+// The turn of a picture in a turned look depends on its number (detector::Looks).
+class NumberedLaneRows : public testing::TestWithParam<LaneRow> {};
+
+TEST_P(NumberedLaneRows, SearchEachPictureUnderTheNumberThatOneLaneGivesIt) {
+  video::redirect_ffmpeg_log();
+  const TemporaryFolder folder;
+  auto detectors = std::make_unique<NumberDetectorFactory>();
+  const NumberDetectorFactory& numbers = *detectors;
+  const auto backend = pipeline::make_cpu_backend(std::move(detectors));
+  expect_as_one_lane(GetParam(), folder.path(), *backend, {3});
+  EXPECT_GE(std::ssize(numbers.found()), GetParam().frames);
+  std::set<std::int64_t> all;
+  for (const auto& [picture, number] : numbers.found()) all.insert(number);
+  EXPECT_EQ(all.size(), numbers.found().size()) << "each number belongs to one picture";
+  EXPECT_EQ(*all.begin(), 0);
+  EXPECT_EQ(*all.rbegin(), std::ssize(all) - 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(H264, NumberedLaneRows, testing::ValuesIn(h264_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Hevc, NumberedLaneRows, testing::ValuesIn(hevc_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Ranges, NumberedLaneRows, testing::ValuesIn(range_rows()), name_of);
 
 TEST(Lanes, AreRefusedToAnEncoderThatNeedsTheOrder) {
   const TemporaryFolder folder;

@@ -148,9 +148,9 @@ std::vector<Row> search_rows() {
        .places = {{kVideoWork, kDetection}}},
       {.names = "--careful",
        .help =
-           "Also look at each picture mirrored and, on the CPU, turned by 90, 180 or 270 degrees "
-           "in turn. Each of these looks takes as long as the first one. Follow faces for "
-           "longer, and hide more around them",
+           "Also look at each picture mirrored, and turned by 90, 180 or 270 degrees in turn. Each "
+           "of these looks takes as long as the first one. Follow faces for longer, and hide more "
+           "around them",
        .value = flag([](Asked& to) -> bool& { return to.hiding.careful; }),
        .places = {{kHide | kDetect | kReview, kDetection}}},
       {.names = "--two-pass",

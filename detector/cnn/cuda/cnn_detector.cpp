@@ -63,6 +63,12 @@ std::unique_ptr<const engine::CandidateHead> head_for(const Model& model, const 
       model.head(), fit, in_head_order(model, network.outputs()), threshold, model.file().string());
 }
 
+/// Returns `lent` if it is large enough; otherwise new memory.
+LentMemory memory_of(std::size_t bytes, const LentMemory& lent) {
+  if (lent && lent->size() >= bytes) return lent;
+  return std::make_shared<const cuda::DeviceBuffer<std::byte>>(bytes);
+}
+
 }  // namespace
 
 CudaCnnDetector::CudaCnnDetector(const Model& model, const NetworkFit& fit,
@@ -97,7 +103,11 @@ engine::Network CudaCnnDetector::planned_network(const Model& model) {
 }
 
 std::unique_ptr<CudaDetection> CudaCnnDetector::make_detection() const {
-  return std::make_unique<CudaCnnDetection>(shared_from_this());
+  return make_detection_in(nullptr);
+}
+
+std::unique_ptr<CudaDetection> CudaCnnDetector::make_detection_in(const LentMemory& lent) const {
+  return std::make_unique<CudaCnnDetection>(shared_from_this(), lent);
 }
 
 std::size_t CudaCnnDetector::detection_bytes() const {
@@ -107,15 +117,16 @@ std::size_t CudaCnnDetector::detection_bytes() const {
               (fields_.classes ? sizeof(std::uint16_t) : 0));
 }
 
-CudaCnnDetection::CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector)
+CudaCnnDetection::CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector,
+                                   const LentMemory& lent)
     : detector_(std::move(detector)),
-      activations_(detector_->network().activation_bytes()),
+      activations_(memory_of(detector_->network().activation_bytes(), lent)),
       scratch_(detector_->head().scratch_words()),
       found_(detector_->capacity(), detector_->fields()) {}
 
 void CudaCnnDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
   if (!detector_->network().reads_picture())
-    detector_->preprocess().enqueue(frame, activations_.data(), stream);
+    detector_->preprocess().enqueue(frame, activations_->data(), stream);
 }
 
 void CudaCnnDetection::enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) {
@@ -124,11 +135,11 @@ void CudaCnnDetection::enqueue_inference(const FrameDescriptor* frame, cuda::Str
 }
 
 void CudaCnnDetection::enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream) {
-  detector_->network().enqueue(activations_.data(), stream, frame);
+  detector_->network().enqueue(activations_->data(), stream, frame);
 }
 
 void CudaCnnDetection::enqueue_head(cuda::StreamView stream) {
-  detector_->head().enqueue(activations_.data(), scratch_.span(), candidates(), stream);
+  detector_->head().enqueue(activations_->data(), scratch_.span(), candidates(), stream);
 }
 
 cuda::DeviceDetections CudaCnnDetection::candidates() const { return found_.view(); }

@@ -58,6 +58,8 @@ class CudaCnnDetector final : public CudaDetector,
   [[nodiscard]] DetectorFacts facts() const override { return {fit_.network, {}, {}}; }
   [[nodiscard]] std::uint32_t capacity() const override { return options_.capacity; }
   [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
+  [[nodiscard]] std::unique_ptr<CudaDetection> make_detection_in(
+      const LentMemory& lent) const override;
 
   [[nodiscard]] const NetworkFit& fit() const { return fit_; }
   /// Returns what the candidates have besides boxes and scores.
@@ -92,8 +94,9 @@ class CudaCnnDetector final : public CudaDetector,
 /// Holds the activations and candidates of one frame.
 class CudaCnnDetection final : public CudaDetection {
  public:
-  /// Allocates detection_bytes().
-  explicit CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector);
+  /// Allocates detection_bytes(), or less if `lent` is large enough for the activations.
+  explicit CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector,
+                            const LentMemory& lent = nullptr);
 
   /// Enqueues nothing if the network reads the picture itself.
   void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) override;
@@ -107,14 +110,15 @@ class CudaCnnDetection final : public CudaDetection {
   /// Returns the candidates, in the order and by the rules of decode_head()
   /// (detector/cnn/model/head.h).
   [[nodiscard]] cuda::DeviceDetections candidates() const override;
+  [[nodiscard]] LentMemory lent() const override { return activations_; }
 
   [[nodiscard]] const CudaCnnDetector& detector() const { return *detector_; }
   /// Returns the memory in which the network's values lie; see engine::Network::place().
-  [[nodiscard]] std::byte* activations() const { return activations_.data(); }
+  [[nodiscard]] std::byte* activations() const { return activations_->data(); }
 
  private:
   std::shared_ptr<const CudaCnnDetector> detector_;
-  cuda::DeviceBuffer<std::byte> activations_;
+  LentMemory activations_;
   cuda::DeviceBuffer<std::uint32_t> scratch_;
   cuda::DetectionBuffers found_;
 };

@@ -11,6 +11,8 @@ namespace {
 
 constexpr int kBlockWidth = 64;
 constexpr int kBlockHeight = 4;
+constexpr int kTile = 32;      // pixels of a side of a lying picture's tile
+constexpr int kTileLines = 8;  // lines of a tile that are computed at the same time
 
 enum class Scaling { none, linear, area };
 
@@ -89,12 +91,17 @@ __device__ Color scaled_color(const FrameDescriptor& frame, const Arguments& a, 
   return {as_byte(sum.r), as_byte(sum.g), as_byte(sum.b)};
 }
 
-__device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y, const Color& color) {
+/// Returns a colour as four halves of the output.
+__device__ __forceinline__ uint2 halves_of(const Arguments& a, const Color& color) {
   const __half2 first = __floats2half2_rn(a.bgr != 0 ? color.b : color.r, color.g);
   const __half2 second = __floats2half2_rn(a.bgr != 0 ? color.r : color.b, 0.0F);
+  return {reinterpret_cast<const unsigned&>(first), reinterpret_cast<const unsigned&>(second)};
+}
+
+__device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y, const uint2& halves) {
   auto* const to = reinterpret_cast<uint2*>(
       a.output + (static_cast<long long>(y) * a.row_pixels + a.left + x) * a.pitch);
-  to[0] = {reinterpret_cast<const unsigned&>(first), reinterpret_cast<const unsigned&>(second)};
+  to[0] = halves;
   if (a.pitch > Placement::kImagePitch) to[1] = {0, 0};
 }
 
@@ -112,11 +119,21 @@ __device__ __forceinline__ Color beside_picture(const Arguments& a, int x) {
 /// Copies the frame's descriptor to shared memory. All threads of the block must call it.
 __device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Arguments& a) {
   constexpr unsigned kWords = sizeof(FrameDescriptor) / sizeof(unsigned);
-  static_assert(sizeof(FrameDescriptor) % sizeof(unsigned) == 0 && kWords <= kBlockWidth);
-  if (threadIdx.y == 0 && threadIdx.x < kWords)
-    reinterpret_cast<unsigned*>(&frame)[threadIdx.x] =
-        reinterpret_cast<const unsigned*>(a.frame)[threadIdx.x];
+  static_assert(sizeof(FrameDescriptor) % sizeof(unsigned) == 0 &&
+                kWords <= kBlockWidth * kBlockHeight && kWords <= kTile * kTileLines);
+  const unsigned word = threadIdx.y * blockDim.x + threadIdx.x;
+  if (word < kWords)
+    reinterpret_cast<unsigned*>(&frame)[word] = reinterpret_cast<const unsigned*>(a.frame)[word];
   __syncthreads();
+}
+
+/// Returns the colour of a pixel of the output, for pictures of any orientation and scale.
+__device__ __forceinline__ Color output_color(const FrameDescriptor& frame, const Arguments& a,
+                                              int x, int y) {
+  if (!in_content(a, x, y)) return beside_picture(a, x);
+  const int2 place = stored_pixel(x, y, a);
+  return a.scaling == Scaling::none ? color_at(frame, a, place.x, place.y)
+                                    : scaled_color(frame, a, place.x, place.y);
 }
 
 /// Returns the cell of 2x2 pixels that the thread computes. The first column of cells lies to the
@@ -126,7 +143,7 @@ __device__ __forceinline__ int2 cell_of_thread() {
           static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y)};
 }
 
-/// Preprocesses pictures of any orientation and scale.
+/// Preprocesses pictures of any scale whose rows are rows of the output.
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ Arguments a) {
   __shared__ FrameDescriptor frame;
@@ -135,15 +152,30 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
   for (int i = 0; i < 4; ++i) {
     const int x = 2 * cell.x + i % 2;
     const int y = 2 * cell.y + i / 2;
-    if (!in_output(a, x, y)) continue;
-    Color color = beside_picture(a, x);
-    if (in_content(a, x, y)) {
-      const int2 place = stored_pixel(x, y, a);
-      color = a.scaling == Scaling::none ? color_at(frame, a, place.x, place.y)
-                                         : scaled_color(frame, a, place.x, place.y);
-    }
-    write_pixel(a, x, y, color);
+    if (in_output(a, x, y)) write_pixel(a, x, y, halves_of(a, output_color(frame, a, x, y)));
   }
+}
+
+/// Preprocesses lying pictures of any scale: they are turned by 90 or 270 degrees, so their rows
+/// are columns of the output. A block computes a tile of the output. First, neighbouring threads
+/// read neighbouring pixels of a row of the picture, and so compute a column of the tile, in shared
+/// memory. Then they write rows of the tile.
+__global__ void __launch_bounds__(kTile* kTileLines)
+    preprocess_lying_kernel(const __grid_constant__ Arguments a) {
+  __shared__ FrameDescriptor frame;
+  // One more pixel in a row, so that the pixels of a column are in different banks.
+  __shared__ uint2 tile[kTile][kTile + 1];
+  read_descriptor(frame, a);
+  const int left = static_cast<int>(blockIdx.x) * kTile - a.left;
+  const int top = static_cast<int>(blockIdx.y) * kTile;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int column = static_cast<int>(threadIdx.y); column < kTile; column += kTileLines)
+    if (in_output(a, left + column, top + thread))
+      tile[thread][column] = halves_of(a, output_color(frame, a, left + column, top + thread));
+  __syncthreads();
+  for (int row = static_cast<int>(threadIdx.y); row < kTile; row += kTileLines)
+    if (in_output(a, left + thread, top + row))
+      write_pixel(a, left + thread, top + row, tile[row][thread]);
 }
 
 /// Preprocesses pictures that are neither turned nor mirrored nor scaled. The four pixels of a
@@ -166,7 +198,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
   for (int i = 0; i < 4; ++i) {
     const int x = 2 * cell.x + i % 2;
     const int y = 2 * cell.y + i / 2;
-    if (in_output(a, x, y)) write_pixel(a, x, y, colors[i]);
+    if (in_output(a, x, y)) write_pixel(a, x, y, halves_of(a, colors[i]));
   }
 }
 
@@ -175,10 +207,9 @@ Scaling scaling_of(Size stored, Size scaled) {
   return 2 * scaled.width <= stored.width ? Scaling::area : Scaling::linear;
 }
 
+unsigned divide_up(int value, int by) { return static_cast<unsigned>((value + by - 1) / by); }
+
 dim3 grid_for(const Arguments& a) {
-  const auto divide_up = [](int value, int by) {
-    return static_cast<unsigned>((value + by - 1) / by);
-  };
   // Number of cells in a row. The first cell lies to the left of the picture.
   const int cells = 1 + (a.row_pixels - a.left + 1) / 2;
   return {divide_up(cells, kBlockWidth), divide_up(a.rows, 2 * kBlockHeight)};
@@ -214,11 +245,14 @@ void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activati
   a.bgr = picture_.order == ChannelOrder::bgr ? 1 : 0;
   a.scaling = scaling_of(a.stored, a.scaled);
   const dim3 block(kBlockWidth, kBlockHeight);
-  const dim3 grid = grid_for(a);
-  if (a.scaling == Scaling::none && a.orientation.upright())
-    preprocess_plain_kernel<<<grid, block, 0, stream.get()>>>(a);
-  else
-    preprocess_kernel<<<grid, block, 0, stream.get()>>>(a);
+  if (a.scaling == Scaling::none && a.orientation.upright()) {
+    preprocess_plain_kernel<<<grid_for(a), block, 0, stream.get()>>>(a);
+  } else if (a.orientation.swaps_axes()) {
+    const dim3 tiles(divide_up(a.row_pixels, kTile), divide_up(a.rows, kTile));
+    preprocess_lying_kernel<<<tiles, dim3(kTile, kTileLines), 0, stream.get()>>>(a);
+  } else {
+    preprocess_kernel<<<grid_for(a), block, 0, stream.get()>>>(a);
+  }
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
+#include "core/turning.h"
 #include "detector/cnn/cuda/tile_kernels.h"
 
 namespace facepipe::detector::engine {
@@ -21,6 +22,11 @@ __global__ void view_kernel(const FrameDescriptor* frame, FrameDescriptor* view,
   part.chroma += static_cast<long long>(begin.y / 2) * part.chroma_stride +
                  static_cast<long long>(begin.x) * bytes;
   *view = part;
+}
+
+/// Sets the landmarks of a candidate to kNoLandmarks.
+__device__ void forget(Point* points) {
+  for (int p = 0; p < kLandmarks; ++p) points[p] = {CUDART_NAN_F, CUDART_NAN_F};
 }
 
 /// Keeps the candidates that lie in `kept`, and moves them by (x, y).
@@ -61,6 +67,18 @@ struct Mirrored {
   }
 };
 
+/// Keeps all candidates, and moves them from a turned picture to the picture itself.
+struct TurnedBack {
+  int quarter_turns;
+  Size upright;
+
+  [[nodiscard]] __device__ bool keeps(const Box& /*box*/) const { return true; }
+  [[nodiscard]] __device__ Box placed(const Box& box) const {
+    return turned_back(box, quarter_turns, upright);
+  }
+  __device__ void place(Point* points) const { forget(points); }
+};
+
 template <class Placing>
 struct AppendArguments {
   cuda::DeviceDetections from;
@@ -75,7 +93,7 @@ __device__ Landmarks placed_landmarks(const AppendArguments<Placing>& a, unsigne
   Landmarks points;
   auto* const each = reinterpret_cast<Point*>(&points);
   if (a.from.landmarks == nullptr) {
-    for (int p = 0; p < kLandmarks; ++p) each[p] = {CUDART_NAN_F, CUDART_NAN_F};
+    forget(each);
     return points;
   }
   points = a.from.landmarks[i];
@@ -159,6 +177,11 @@ void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetecti
 void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                             int width, cuda::StreamView stream) {
   launch<Mirrored>({from, to, 0, {static_cast<float>(width)}}, stream);
+}
+
+void launch_append_turned_back(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
+                               int quarter_turns, Size upright, cuda::StreamView stream) {
+  launch<TurnedBack>({from, to, 0, {quarter_turns, upright}}, stream);
 }
 
 }  // namespace facepipe::detector::engine

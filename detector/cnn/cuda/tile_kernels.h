@@ -31,4 +31,10 @@ void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetecti
 void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                             int width, cuda::StreamView stream);
 
+/// Does the same as append_turned_back() of detector/turned_faces.h for all of `from`, bit for bit,
+/// with their classes; the candidates get kNoLandmarks. It updates the numbers of detections as
+/// launch_append() does.
+void launch_append_turned_back(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
+                               int quarter_turns, Size upright, cuda::StreamView stream);
+
 }  // namespace facepipe::detector::engine

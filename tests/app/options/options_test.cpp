@@ -333,8 +333,9 @@ TEST(Options, Looks) {
     more.insert(more.begin(), {"hide", "clip.mp4", "--careful"});
     return detector::looks_of(std::get<RunOptions>(parse_command(more)).detector);
   };
-  EXPECT_EQ(hide({"--looks", "1,0.5"}), (detector::Looks{{1, 0.5F}, true}));
-  EXPECT_EQ(hide({}), (detector::Looks{{1}, true}));
+  EXPECT_EQ(hide({"--looks", "1,0.5"}), (detector::Looks{{1, 0.5F}, true, true}));
+  EXPECT_EQ(hide({}), (detector::Looks{{1}, true, true}));
+  EXPECT_EQ(hide({"--detect-size", "320x240"}), (detector::Looks{{1}, true, false}));
   struct Case {
     const char* given;
     const char* reason;

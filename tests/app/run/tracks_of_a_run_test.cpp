@@ -169,25 +169,6 @@ TEST_F(HidesOnAChip, BothLooksAndBothPassesOfAnInput) {
   EXPECT_THAT(worked_, ElementsAre("a.mp4", "a.mp4"));
 }
 
-TEST(CarefullyOnADevice, TurnedLooksThatAreLeftOutAreTold) {
-  const auto told = [](DeviceKind device, detector::Library library, bool careful) {
-    RunFacts facts;
-    facts.devices = {Device{device, 0}};
-    detector::EngineChoice engine;
-    engine.library = library;
-    facts.model_info.emplace(engine, "", "", false);
-    RunOptions options;
-    options.detector.mirrored_too = careful;
-    return turned_looks_left_out(facts, options);
-  };
-  using detector::Library;
-  EXPECT_THAT(told(DeviceKind::cuda, Library::native_cuda, true), HasSubstr("turned faces"));
-  EXPECT_EQ(told(DeviceKind::cuda, Library::native_cuda, false), "");
-  EXPECT_EQ(told(DeviceKind::cuda, Library::opencv, true), "") << "it works in host memory";
-  EXPECT_EQ(told(DeviceKind::cpu, Library::openvino, true), "");
-  EXPECT_EQ(turned_looks_left_out(RunFacts{}, RunOptions{}), "");
-}
-
 TEST_F(HidesOnAChip, KnownTracksWithoutAModel) {
   know_tracks();
   options_.detector.model = "/nonexistent/model.onnx";

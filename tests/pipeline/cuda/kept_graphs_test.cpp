@@ -81,13 +81,16 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
   timed.times_stages = true;
   GraphKey tuned = plain;
   tuned.tuning = detector::Tuning::trials;
+  GraphKey turned = plain;
+  turned.turned_too = 1;
   const auto make = [&] {
     ++made_;
     return std::make_shared<GraphSet>();
   };
-  for (const GraphKey& one : {plain, drawn, looser, downloaded, followed, weaker, timed, tuned})
+  for (const GraphKey& one :
+       {plain, drawn, looser, downloaded, followed, weaker, timed, tuned, turned})
     static_cast<void>(kept_.get(one, make));
-  EXPECT_EQ(made_, 8);
+  EXPECT_EQ(made_, 9);
 }
 
 TEST_F(KeptGraphsTest, LetsThoseGoThatWereUsedLeastLatelyWhereAQuarterOfTheMemoryIsFull) {

@@ -19,9 +19,9 @@ namespace {
 
 class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() { make_backend({}); }
+  static void make_backend(detector::DetectorOptions detector) {
     video::redirect_ffmpeg_log();
-    detector::DetectorOptions detector;
     detector.score_threshold = kLeastScore;
     detector.model =
         std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
@@ -64,6 +64,30 @@ TEST_P(LaneRowsCuda, HideAndTellWhatOneLaneDoes) {
   }
 }
 
+/// Each picture is also searched mirrored and turned, by an angle that depends on its number in the
+/// input. Even a lane that begins within the input must choose the angle of the one lane.
+class CarefulLaneRowsCuda : public LaneRowsCuda {
+ protected:
+  static void SetUpTestSuite() {
+    detector::DetectorOptions careful;
+    careful.mirrored_too = true;
+    make_backend(careful);
+  }
+};
+
+TEST_P(CarefulLaneRowsCuda, TurnEachPictureAsOneLaneDoes) {
+  expect_as_one_lane(GetParam(), folder_.path(), *backend_, {4}, let_hide);
+}
+
+/// The picture that is turned by three quarters is searched in all these ways, too.
+TEST_P(CarefulLaneRowsCuda, SearchATurnedPictureTooAsOneLaneDoes) {
+  expect_as_one_lane(GetParam(), folder_.path(), *backend_, {4},
+                     [](pipeline::JobOptions& options) {
+                       let_hide(options);
+                       options.hide->turned_too = 3;
+                     });
+}
+
 std::string name_of(const testing::TestParamInfo<LaneRow>& row) { return row.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(H264, LaneRowsCuda, testing::ValuesIn(h264_rows()), name_of);
@@ -71,6 +95,8 @@ INSTANTIATE_TEST_SUITE_P(Hevc, LaneRowsCuda, testing::ValuesIn(hevc_rows()), nam
 INSTANTIATE_TEST_SUITE_P(Others, LaneRowsCuda, testing::ValuesIn(other_rows()), name_of);
 INSTANTIATE_TEST_SUITE_P(Ranges, LaneRowsCuda, testing::ValuesIn(range_rows()), name_of);
 INSTANTIATE_TEST_SUITE_P(Sound, LaneRowsCuda, testing::ValuesIn(sound_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(H264, CarefulLaneRowsCuda, testing::ValuesIn(h264_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Ranges, CarefulLaneRowsCuda, testing::ValuesIn(range_rows()), name_of);
 
 }  // namespace
 }  // namespace facepipe::test

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
@@ -40,11 +41,13 @@ struct Arrived {
   bool decode_only = false;
   std::int64_t segment = 0;
   bool starts_independently = false;
+  std::int64_t pts = 0;
 };
 
 struct ArrivedSegment {
   std::int64_t number = 0;
   bool starts_independently = false;
+  std::int64_t frames_before = 0;
   std::vector<Arrived> packets;
 
   [[nodiscard]] std::vector<Arrived> video() const { return of(true); }
@@ -60,7 +63,8 @@ Arrived described(const pipeline::SegmentInput& input) {
   if (const auto* side = std::get_if<pipeline::SidePacket>(&input))
     return {false, side->packet->dts};
   const auto& read = std::get<video::ReadPacket>(input);
-  return {true, read.packet->dts, read.decode_only, read.segment, read.starts_independently};
+  return {true,         read.packet->dts,          read.decode_only,
+          read.segment, read.starts_independently, read.packet->pts};
 }
 
 /// Returns all segments of a feed that has finished. If a segment were unfinished, the function
@@ -68,8 +72,8 @@ Arrived described(const pipeline::SegmentInput& input) {
 std::vector<ArrivedSegment> drained(pipeline::Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {
-    ArrivedSegment& arrived =
-        all.emplace_back((*segment)->number(), (*segment)->starts_independently());
+    ArrivedSegment& arrived = all.emplace_back(
+        (*segment)->number(), (*segment)->starts_independently(), (*segment)->frames_before());
     while (const std::optional<pipeline::SegmentInput> input = (*segment)->next({}))
       arrived.packets.push_back(described(*input));
   }
@@ -111,9 +115,10 @@ class FeedOfAClip : public testing::Test {
     feed.finish();
   }
 
-  /// Divides the clip into segments, and returns them.
-  [[nodiscard]] std::vector<ArrivedSegment> cut() {
-    pipeline::Feed feed(parameters(), 1, segments_, order_, {});
+  /// Divides the clip into segments, and returns them. The chosen range begins with `from`.
+  [[nodiscard]] std::vector<ArrivedSegment> cut(std::int64_t from = INT64_MIN) {
+    const auto in_range = [from](const AVPacket& packet) { return packet.pts >= from; };
+    pipeline::Feed feed(parameters(), 1, segments_, order_, {}, nullptr, in_range);
     give_all(feed);
     std::vector<ArrivedSegment> all = drained(segments_);
     EXPECT_EQ(feed.segments(), std::ssize(all));
@@ -125,6 +130,10 @@ class FeedOfAClip : public testing::Test {
   /// Expects that each packet belongs to exactly one segment for its picture, in the order of the
   /// file. A packet that is in two segments must be in two successive ones.
   void expect_each_once(const std::vector<ArrivedSegment>& all) const;
+  /// Expects that each segment knows how many frames are shown before its first frame. `from` as
+  /// for cut().
+  void expect_frames_before(const std::vector<ArrivedSegment>& all,
+                            std::int64_t from = INT64_MIN) const;
   void expect_side_packets_between(const std::vector<ArrivedSegment>& all) const;
   [[nodiscard]] std::vector<std::int64_t> leading() const;
 
@@ -154,6 +163,20 @@ void FeedOfAClip::expect_each_once(const std::vector<ArrivedSegment>& all) const
     if (copies.size() == 2) {
       EXPECT_EQ(copies[0].segment + 1, copies[1].segment) << stamp;
     }
+  }
+}
+
+void FeedOfAClip::expect_frames_before(const std::vector<ArrivedSegment>& all,
+                                       std::int64_t from) const {
+  for (const ArrivedSegment& segment : all) {
+    std::int64_t first = INT64_MAX;
+    for (const Arrived& packet : segment.video())
+      if (!packet.decode_only && packet.pts >= from) first = std::min(first, packet.pts);
+    const auto is_before = [&](const AVPacket* packet) {
+      return packet->pts >= from && packet->pts < first;
+    };
+    EXPECT_EQ(segment.frames_before, std::ranges::count_if(all_of(true), is_before))
+        << segment.number;
   }
 }
 
@@ -206,6 +229,7 @@ TEST_F(FeedOfAClip, CutsAtEachIdrPictureOfClosedGops) {
   for (const ArrivedSegment& segment : all)
     EXPECT_EQ(std::ranges::count(segment.video(), true, &Arrived::decode_only), 0);
   expect_each_once(all);
+  expect_frames_before(all);
   expect_side_packets_between(all);
 }
 
@@ -216,6 +240,7 @@ TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
   for (const ArrivedSegment& segment : all)
     EXPECT_FALSE(segment.starts_independently) << segment.number;
   expect_each_once(all);
+  expect_frames_before(all);
   expect_side_packets_between(all);
   // Pictures that are shown before a cut belong to the segment before it. The segment behind the
   // cut also decodes them.
@@ -233,6 +258,45 @@ TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
   }
   EXPECT_EQ(run_on, leading());
   EXPECT_EQ(decode_only_at_begin, leading());
+}
+
+TEST_F(FeedOfAClip, CountsOnlyFramesOfTheRange) {
+  open(x264(230, ":open-gop=1:b-adapt=0"), "c.mp4");
+  std::vector<std::int64_t> shown;
+  for (const AVPacket* packet : all_of(true)) shown.push_back(packet->pts);
+  std::ranges::sort(shown);
+  const std::int64_t from = shown[20];
+  const std::vector<ArrivedSegment> all = cut(from);
+  ASSERT_EQ(all.size(), 5U);
+  expect_frames_before(all, from);
+}
+
+/// A part begins with a cut. Its first packets come before all packets of the part before it.
+TEST_F(FeedOfAClip, NumbersTheFramesOfAPartAsThoseOfTheWhole) {
+  open(x264(230, ":open-gop=1:b-adapt=0"), "c.mp4");
+  std::vector<std::int64_t> keys;
+  for (std::int64_t i = 0; const AVPacket* packet : all_of(true)) {
+    if ((packet->flags & AV_PKT_FLAG_KEY) != 0) keys.push_back(i);
+    ++i;
+  }
+  ASSERT_EQ(keys.size(), 5U);
+  pipeline::PartJob part;
+  part.cuts = {keys[1], keys[3]};
+  for (part.number = 0; part.number <= part.cuts.size(); ++part.number) {
+    SCOPED_TRACE(part.number);
+    pipeline::Segments segments{100, {}};
+    pipeline::Order order{{1000, std::int64_t{1} << 30}, {}};
+    pipeline::Feed feed(parameters(), 1000, segments, order, {}, &part);
+    for (const AVPacket* packet : all_of(true))
+      if (!feed.part_has_ended()) feed.give(video::ReadPacket{video::reference(*packet), {}});
+    feed.finish();
+    const std::vector<ArrivedSegment> all = drained(segments);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].number, 0);
+    EXPECT_GT(all[0].video().size(), std::size_t{kGop});
+    expect_frames_before(all);
+    EXPECT_EQ(all[0].frames_before > 0, part.number > 0);
+  }
 }
 
 TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {

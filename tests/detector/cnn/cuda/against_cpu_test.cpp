@@ -10,7 +10,10 @@
 
 #include "core/error.h"
 #include "detector/cnn/cuda/cnn_detector.h"
+#include "detector/cuda_looks_detector.h"
 #include "detector/detector.h"
+#include "detector/looks.h"
+#include "detector/turned_faces.h"
 #include "tests/detector/cnn/cuda/cpu_reference.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/device_network.h"
@@ -260,12 +263,11 @@ TEST(CudaAgainstCpu, TellsTheSameClasses) {
   }
 }
 
-/// Returns a frame of 13 megapixels that repeats the demo photo and is stored turned.
-Frame large_frame(Orientation orientation) {
-  constexpr Size kUpright{4416, 2960};
+/// Returns a frame that repeats the demo photo and is stored turned.
+Frame repeated_photo(Size upright, Orientation orientation) {
   const Frame photo = as_nv12(test::read_jpeg(test::city_file()));
   Frame frame = test::make_noise_frame(
-      {kNv12, upright_size(kUpright, orientation), orientation, photo.color}, 1);
+      {kNv12, upright_size(upright, orientation), orientation, photo.color}, 1);
   for (int y = 0; y < frame.size.height; ++y)
     for (int x = 0; x < frame.size.width; ++x) {
       const auto place = test::upright_place({x, y}, frame.size, orientation);
@@ -278,6 +280,9 @@ Frame large_frame(Orientation orientation) {
     }
   return frame;
 }
+
+/// Returns a frame of 13 megapixels.
+Frame large_frame(Orientation orientation) { return repeated_photo({4416, 2960}, orientation); }
 
 Detections found_in_tiles_on_cpu(const Frame& frame) {
   DetectorOptions options;
@@ -368,6 +373,95 @@ TEST(CudaDetectorFactory, MakesDetectorsOfItsModelAndOptions) {
   expect_among(found, expected, kThreshold, kNetworkError);
 }
 
+/// Returns a frame of the demo photo whose orientation is lost, so its faces are turned. They
+/// become upright in the look at the picture turned by `turns`. The frame belongs to this look's
+/// phase.
+Frame frame_with_turned_faces(int turns, Size upright = {799, 563}) {
+  Frame frame = repeated_photo(upright, {turns, false});
+  frame.orientation = {};
+  frame.index = turns - 1;
+  return frame;
+}
+
+/// Returns what a factory's detector finds in the frame, in the phase of the frame.
+Detections found_in_phase(const CudaDetectorFactory& factory, const Frame& frame) {
+  const auto detector = factory.detector(test::layout_of(frame), 20000, Tuning::none);
+  const auto detection = detector->make_detection();
+  detection->set_phase(static_cast<int>(frame.index) % detector->phases());
+  return test::run(*detection, frame);
+}
+
+TEST(CudaTurnedLooks, FindWhatTheCpusTurnedLooksFind) {
+  DetectorOptions options = factory_options();
+  options.mirrored_too = true;
+  const auto on_device = make_cuda_detector_factory(kCuda, options);
+  options.precision = Precision::f32;
+  const auto on_cpu = make_detector_factory({}, options);
+  for (const Size upright : {Size{799, 563}, {562, 641}})
+    for (int turns = 1; turns <= kTurns; ++turns) {
+      SCOPED_TRACE(testing::Message() << turns << " of " << to_string(upright));
+      const Frame frame = frame_with_turned_faces(turns, upright);
+      const Detections cpu = test::detect(*on_cpu->detector(frame.upright()), frame);
+      const Detections device = found_in_phase(*on_device, frame);
+      EXPECT_GT(cpu.size(), 20U);
+      EXPECT_GE(share_among(cpu, device), 0.95);
+      EXPECT_GE(share_among(device, cpu), 0.95);
+      Frame other_phase = view_of(frame);
+      other_phase.index = turns;
+      EXPECT_LT(found_in_phase(*on_device, other_phase).size(), device.size());
+    }
+}
+
+/// The look at the picture turned by some quarter turns reads the same pixels as the detector of
+/// the upright picture. So it finds the same boxes, turned.
+TEST(CudaTurnedLooks, FindTheBoxesOfTheUprightPictureTurned) {
+  const auto factory = make_cuda_detector_factory(kCuda, factory_options());
+  for (int turns = 1; turns <= kTurns; ++turns) {
+    SCOPED_TRACE(turns);
+    const Frame turned = frame_with_turned_faces(turns);
+    Frame upright = view_of(turned);
+    upright.orientation = {turns, false};
+    Detections expected = found_in_phase(*factory, turned);
+    append_turned_back(expected, found_in_phase(*factory, upright), turns, turned.upright());
+    EXPECT_GT(expected.size(), 20U);
+    const auto detector = make_cuda_turned_too(
+        turns, test::layout_of(turned),
+        [&](const StreamLayout& layout) { return factory->detector(layout, 20000, Tuning::none); });
+    const auto detection = detector->make_detection();
+    test::expect_always(*detection, turned, expected);
+  }
+}
+
+/// The turned looks work in the same memory, one after the other.
+TEST(CudaTurnedLooks, LeaveNothingForTheNextFrame) {
+  DetectorOptions options = factory_options();
+  options.mirrored_too = true;
+  const auto factory = make_cuda_detector_factory(kCuda, options);
+  const Frame frame = frame_with_turned_faces(1);
+  const auto detector = factory->detector(test::layout_of(frame), 20000, Tuning::none);
+  const auto detection = detector->make_detection();
+  for (const int phase : {0, 1, 2, 1, 0, 2}) {
+    SCOPED_TRACE(phase);
+    Frame of_phase = view_of(frame);
+    of_phase.index = phase;
+    const Detections expected = found_in_phase(*factory, of_phase);
+    detection->set_phase(phase);
+    const Detections found = test::run(*detection, frame);
+    EXPECT_GT(found.size(), 0U);
+    EXPECT_EQ(found.boxes, expected.boxes);
+    EXPECT_EQ(found.scores, expected.scores);
+  }
+}
+
+TEST(CudaTurnedLooks, AreNotAtPicturesOfWhichASizeWasChosen) {
+  DetectorOptions options = factory_options();
+  options.mirrored_too = true;
+  options.detect_size = Size{320, 320};
+  const auto factory = make_cuda_detector_factory(kCuda, options);
+  const StreamLayout layout{{641, 427}, kNv12, {}};
+  EXPECT_EQ(factory->detector(layout, 100, Tuning::none)->phases(), 1);
+}
+
 /// The parts of a factory for two models: faces with landmarks, at two sizes; faces and plates.
 class CudaSeveralModels : public testing::Test {
  protected:
@@ -432,6 +526,8 @@ TEST_F(CudaSeveralModels, FindInOneGraphWhatEachFinds) { expect_joined(both(), f
 TEST_F(CudaSeveralModels, FindInOneGraphWhatEachFindsInSeveralLooks) {
   DetectorOptions together = both();
   together.looks = Looks{{1, 0.5F}, true};
+  expect_joined(together, frame_);
+  together.mirrored_too = true;
   expect_joined(together, frame_);
 }
 

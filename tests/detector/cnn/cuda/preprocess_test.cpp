@@ -115,7 +115,7 @@ TEST(CudaPreprocess, IsWhatTheStandardSays) {
 TEST(CudaPreprocess, TurnsUpright) {
   for (const PixelFormat& format : {kNv12, kP010})
     for (const Orientation orientation : test::all_orientations())
-      for (const Size size : {Size{46, 30}, Size{45, 31}}) {
+      for (const Size size : {Size{46, 30}, Size{45, 31}, Size{131, 67}}) {
         FrameSpec spec{format, size, orientation};
         spec.color.matrix = 1;
         SCOPED_TRACE(testing::Message()

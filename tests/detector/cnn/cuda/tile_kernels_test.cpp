@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cuda/buffer.h"
+#include "core/turning.h"
 #include "tests/support/expect_error.h"
 
 namespace facepipe::detector {
@@ -152,6 +153,36 @@ TEST(CudaTileKernels, AppendAddsToTheClasses) {
     ASSERT_EQ(result.classes[600 + i], 7 + i % 3);
     ASSERT_EQ(result.classes[1200 + i], i % 3);
   }
+}
+
+/// The sizes and the boxes have fractions of a pixel, so the device must round as the host does.
+TEST(CudaTileKernels, AppendTurnsBackAsTheHostDoes) {
+  const cuda::Stream stream;
+  Detections found = row_of_boxes(600);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto part = static_cast<float>(i);
+    found.boxes[i] = {10.3F * part, 0.7F * part, 10.3F * part + 5.1F, 0.9F * part + 7.7F};
+    found.classes.push_back(static_cast<std::uint16_t>(i % 3));
+  }
+  DeviceList from(600);
+  DeviceList to(700);
+  from.fill(found, 600, stream, 4);
+  for (const Size upright : {Size{6405, 31}, {37, 6001}})
+    for (const int turns : {0, 1, 2, 3}) {
+      to.fill(row_of_boxes(700), 1, stream, 2);
+      engine::launch_append_turned_back(from.view_with_classes(), to.view_with_classes(), turns,
+                                        upright, stream);
+      EXPECT_EQ(to.all_lost(stream), 2U + 4U);
+      const Detections result = cuda::download(to.view_with_classes(), stream);
+      ASSERT_EQ(result.size(), 601U);
+      EXPECT_TRUE(result.has_landmarks(0)) << "what was there stays";
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_EQ(result.boxes[i + 1], turned_back(found.boxes[i], turns, upright)) << i;
+        ASSERT_EQ(result.scores[i + 1], found.scores[i]);
+        ASSERT_EQ(result.classes[i + 1], found.classes[i]);
+        ASSERT_FALSE(result.has_landmarks(i + 1)) << i;
+      }
+    }
 }
 
 TEST(CudaTileKernels, AppendFillsInMissingLandmarks) {
