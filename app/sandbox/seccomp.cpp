@@ -28,12 +28,13 @@ struct Call {
 constexpr std::array kRefused{
     // They start programs.
     Call{"execve"}, Call{"execveat"},
-    // They reach other processes.
+    // They reach other processes. pidfd_open() is not among these: it only tells when a process
+    // ends, which an output lock must know.
     Call{"ptrace"}, Call{"process_vm_readv"}, Call{"process_vm_writev"}, Call{"kcmp"},
-    Call{"pidfd_open", 434}, Call{"pidfd_getfd", 438}, Call{"pidfd_send_signal", 424},
-    Call{"process_madvise", 440}, Call{"process_mrelease", 448}, Call{"tkill"},
-    Call{"rt_sigqueueinfo"}, Call{"rt_tgsigqueueinfo"}, Call{"migrate_pages"}, Call{"shmget"},
-    Call{"shmat"}, Call{"msgget"}, Call{"semget"}, Call{"mq_open"},
+    Call{"pidfd_getfd", 438}, Call{"pidfd_send_signal", 424}, Call{"process_madvise", 440},
+    Call{"process_mrelease", 448}, Call{"tkill"}, Call{"rt_sigqueueinfo"},
+    Call{"rt_tgsigqueueinfo"}, Call{"migrate_pages"}, Call{"shmget"}, Call{"shmat"}, Call{"msgget"},
+    Call{"semget"}, Call{"mq_open"},
     // They change permissions, owners, times and attributes, which Landlock leaves free. Files that
     // are open keep fchmod(). Before version 3, Landlock doesn't know truncate() either.
     Call{"chmod"}, Call{"fchmodat"}, Call{"fchmodat2", 452}, Call{"chown"}, Call{"lchown"},

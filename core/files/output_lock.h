@@ -25,7 +25,7 @@ class LockHeld final : public PassingError {
 /// Not thread-safe.
 ///
 /// The record also names the process and the machine that make a file. This object never removes a
-/// file of another machine, or of a process that exists on this machine, because that process may
+/// file of another machine, or of a process that runs on this machine, because that process may
 /// still make the file: some file systems don't tell one machine about the locks of another. The
 /// record then stays, too, and a later run on the other machine removes the file.
 ///

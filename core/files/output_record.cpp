@@ -1,6 +1,8 @@
 #include "core/files/output_record.h"
 
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +10,7 @@
 #include <csignal>
 #include <utility>
 
+#include "core/files/descriptor.h"
 #include "core/files/output_names.h"
 #include "core/machine.h"
 
@@ -144,6 +147,19 @@ std::optional<Maker> parse_maker(std::string_view text) {
   return maker;
 }
 
+/// Returns whether a process that still has its number has already ended, or ends very soon. Its
+/// number stays until its parent takes note of the end. If the parent was killed, this can take
+/// seconds. In the sandbox, this process can't read about others in /proc.
+bool has_ended(pid_t process) noexcept {
+  // The lock was free, so a process that still runs is about to end, or has a number that was used
+  // again.
+  constexpr int kMostMs = 500;
+  const Descriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0U)));
+  if (!descriptor) return errno == ESRCH;
+  pollfd end{descriptor.number(), POLLIN, 0};
+  return poll(&end, 1, kMostMs) > 0;
+}
+
 /// Returns whether the process may still make its file. A process of another machine counts,
 /// because we can't see it.
 bool may_still_run(const Maker& maker) {
@@ -151,7 +167,8 @@ bool may_still_run(const Maker& maker) {
   if (!maker.machine.is_same(here)) return true;
   const auto process = static_cast<pid_t>(maker.process);
   if (maker.machine.boot != here.boot || process == getpid() || process <= 0) return false;
-  return kill(process, 0) == 0 || errno == EPERM;
+  const bool has_number = kill(process, 0) == 0 || errno == EPERM;
+  return has_number && !has_ended(process);
 }
 
 std::string maker_line() {

@@ -66,7 +66,7 @@ struct RecordedFile {
   Leftover file;
   std::filesystem::path kept_as;
   /// The process that makes it may still run, although we hold the lock: it is on another machine,
-  /// or it exists on this machine. Not every file system has locks for all its users.
+  /// or it runs on this machine. Not every file system has locks for all its users.
   bool may_be_in_work = false;
 };
 

@@ -156,6 +156,18 @@ TEST_F(Tasks, AfterKillTheSameCommandMakesTheSameBytes) {
   EXPECT_EQ(read_file(dir_ / "d.jsonl"), whole);
 }
 
+// A scheduler that kills a worker may not wait for the worker's program, which ends then.
+TEST_F(Tasks, AfterKillNothingIsLeftEvenBeforeSomebodyWaitsForTheKilled) {
+  Started run(program(task("run", long_clip())));
+  ASSERT_TRUE(comes_true([&] { return is_at_work(); }));
+  run.send(SIGKILL);
+  siginfo_t end{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(run.pid()), &end, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(run_program(task("run", clip())).exit_code, 0);
+  EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl", "out.mkv", "r.json"));
+  EXPECT_EQ(run.exit_code(), 128 + SIGKILL) << "it still had its number";
+}
+
 TEST_F(Tasks, WaitsWhileAnotherProcessWrites) {
   Started run(program(task("run", long_clip())));
   ASSERT_TRUE(comes_true([&] { return is_at_work(); }));

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "core/files/output_file.h"
 #include "core/machine.h"
 #include "core/passing_error.h"
@@ -77,6 +79,21 @@ TEST_F(OutputLockTest, AFileOfADeadProcessGoes) {
     OutputFile(dir_ / "out.txt", kReplace).commit();
     EXPECT_THAT(dir_.names(), ElementsAre("out.txt"));
   }
+}
+
+// If a worker is killed, nobody waits for the program that it has started, and that ends then.
+TEST_F(OutputLockTest, AFileOfAProcessThatNobodyWaitedForGoes) {
+  const std::string temporary = "out.txt.tmp-0123456789";
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(ended), &info, WEXITED | WNOWAIT), 0);
+  ASSERT_EQ(kill(ended, 0), 0) << "it still has its number";
+  dir_.write(temporary, "half");
+  dir_.write(".out.txt.facepipe", record_of(ended, this_machine(), temporary));
+  OutputFile(dir_ / "out.txt", kReplace).commit();
+  EXPECT_THAT(dir_.names(), ElementsAre("out.txt"));
+  EXPECT_EQ(waitpid(ended, nullptr, 0), ended);
 }
 
 TEST_F(OutputLockTest, AHeldLockNamesItsProcessAndMayPass) {
