@@ -86,6 +86,11 @@ def twelve_parts(arguments, folder):
     """Returns a clip of 12 parts, the options of the work on it, and a function that makes the parts in one run."""
     clip = clips.repeated(arguments.clip, 12 * arguments.part_seconds * 25, folder)
     making = ["--device", "cpu", "--codec", "libx264", "--preset", "ultrafast", "--detect-size", arguments.detect_size]
+    plan = folder / "twelve.json"
+    measurement.run([arguments.facepipe, "split", "run", clip, *making, "--parts", "12", "-o", plan, "-q"])
+    made = len(json.loads(plan.read_text())["parts"])
+    if made != 12:
+        raise SystemExit(f"there are {made} parts instead of 12: choose another --clip or --part-seconds")
 
     def in_one_run():
         return timed([arguments.facepipe, "run", clip, *making, "--parts", "12", "-q", "-o", folder / "whole.mp4",
@@ -131,7 +136,7 @@ def measure_parts(arguments, folder):
             _, events = ray.work(arguments, folder / "ray", ["run", clip, *making, "--part-size", f"{size:.6f}"])
             made = sum(".part-" in event["task"] for event in events)
             if made != 12:
-                raise SystemExit(f"there are {made} parts instead of 12: choose another --clip or --part-seconds")
+                raise SystemExit(f"facepipe-ray has made {made} parts instead of 12")
             return max(event["end"] for event in events) - min(event["start"] for event in events)
 
         measured = in_pairs(arguments.pairs, on_ray, in_one_run)
@@ -201,8 +206,8 @@ def main():
     measurement.add_clip(options)
     options.add_argument("--rows", default=",".join(ROWS), help=f"which of {', '.join(ROWS)} (default: all)")
     options.add_argument("--pairs", type=int, default=3, help="default: 3")
-    options.add_argument("--part-seconds", type=int, default=30, help="of the row parts (default: 30)")
-    options.add_argument("--detect-size", default="640x384", help="of the row parts (default: 640x384)")
+    options.add_argument("--part-seconds", type=int, default=30, help="of the rows parts and slurm (default: 30)")
+    options.add_argument("--detect-size", default="640x384", help="of the rows parts and slurm (default: 640x384)")
     options.add_argument("--minutes", type=int, default=60, help="of the row split (default: 60)")
     options.add_argument("--join-seconds", type=int, default=120, help="of the row join (default: 120)")
     options.add_argument("--tasks", type=int, default=1000, help="of the row driver (default: 1000)")

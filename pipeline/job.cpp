@@ -258,10 +258,12 @@ void Job::fill_detection(JobResult& result) const {
   note_ignored(ignored, detection->capacity, diagnostics_.notices);
 }
 
-/// Throws if the job has failed, or if it has read another input than the one that was split.
+/// Throws if the job has failed. Throws OtherPackets if it has read other packets than those that
+/// were split, also if it has not read from the beginning, and packets seem to be missing.
 void Job::check_part(const JobResult& result) const {
   if (result.failure) result.throw_failure();
-  if (!reader_.read_part()) refuse_other_input(options_.input.name);
+  const bool seems_short = input_.packets_before > 0 && !result.early_end.empty();
+  if (!reader_.read_part() || seems_short) throw OtherPackets(options_.input.name);
   if (plan_.part->next && !input_.hiding->next_part())
     throw Error(ErrorKind::input, options_.input.name +
                                       ": fewer frames could be decoded than when it was split; "
@@ -434,7 +436,16 @@ JobResult run(const JobOptions& options, Backend& backend, const JobObserver& ob
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
                   const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
   if (options.join) return join_parts(options, backend, observer, stop, std::move(opened));
-  return run(options, backend, observer, stop, std::move(opened), nullptr);
+  if (!options.part || !options.part->before)
+    return run(options, backend, observer, stop, std::move(opened), nullptr);
+  try {
+    return run(options, backend, observer, stop, std::move(opened), nullptr);
+  } catch (const OtherPackets&) {
+    // Demuxers may give other packets if they don't begin at the beginning.
+    JobOptions from_beginning = options;
+    from_beginning.part->before.reset();
+    return run(from_beginning, backend, observer, stop, nullptr, nullptr);
+  }
 }
 
 TrialResult try_job(const JobOptions& options, Backend& backend, const JobObserver& observer,

@@ -73,6 +73,9 @@ struct OpenInput {
   /// The packets and the picture that were read so far. If there was a picture, it is moved to
   /// `first`, and the decoder is moved to the first lane.
   video::FirstPicture begin;
+  /// So many packets of the video come before those in `begin`: a part may begin far behind the
+  /// first picture.
+  std::int64_t packets_before = 0;
   /// Hides faces on the first lane's device; nullptr if faces are drawn. It outlives the lanes.
   std::unique_ptr<Hiding> hiding;
   /// The lanes with the parts made so far; only the job's own lane if lanes are shared.

@@ -437,11 +437,30 @@ std::string Planning::nothing_decoded() const {
   return empty_range ? "no frame in the chosen range" : "no frame could be decoded";
 }
 
+/// Moves the input of a part from its first picture to the packets before the part. Returns false
+/// if the input can't go on there or here, so that it must be opened again.
+bool go_to_part(OpenInput& input, const video::PacketPlace& before) {
+  auto packets = video::go_to(input.demuxer(), before);
+  if (!packets) return false;
+  input.begin.packets = std::move(*packets);
+  input.begin.other_packets.clear();
+  input.packets_before = before.index;
+  return true;
+}
+
 }  // namespace
 
 PlannedJob plan_job(const JobOptions& options, Backend& backend, JobDiagnostics diagnostics,
                     const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
-  return Planning(options, backend, diagnostics, stop).run(std::move(opened));
+  {
+    PlannedJob job = Planning(options, backend, diagnostics, stop).run(std::move(opened));
+    // Looks for faces that are turned depend on the number of a picture, which is the number of
+    // pictures before it. So a part of hide reads all packets before it.
+    const bool is_far = options.part && options.part->before && !options.hide && job.input.first &&
+                        !job.input.begin.ended && job.input.demuxer().remote() == nullptr;
+    if (!is_far || go_to_part(job.input, *options.part->before)) return job;
+  }
+  return Planning(options, backend, diagnostics, stop).run(nullptr);
 }
 
 }  // namespace facepipe::pipeline

@@ -85,19 +85,36 @@ pipeline::SceneAfterCut scene_of(const JsonField& field) {
           field.at("frames").integer(1, kMost)};
 }
 
-PlannedPart part_of(const JsonField& field) {
+/// @param cut  the index of the part's first packet
+video::PacketPlace place_of(const JsonField& field, std::int64_t cut) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  field.expect_members({"packets", "hash", "dts", "pos"});
+  video::PacketPlace place;
+  place.packets = field.at("packets").long_integer(1, cut - 1);
+  place.index = cut - place.packets;
+  place.hash = hash_of(field.at("hash"));
+  place.dts = field.at("dts").long_integer(-kMost, kMost);
+  place.pos = field.at("pos").long_integer(0, kMost);
+  return place;
+}
+
+/// @param cut  the index of the part's first packet
+PlannedPart part_of(const JsonField& field, std::int64_t cut) {
   PlannedPart part{field.at("packets").integer(1, std::numeric_limits<int>::max()),
                    hash_of(field.at("hash"))};
   if (const auto next = field.find("next")) part.next = scene_of(*next);
-  field.expect_members({"packets", "hash", "next"});
+  if (const auto before = field.find("before")) part.before = place_of(*before, cut);
+  field.expect_members({"packets", "hash", "next", "before"});
   return part;
 }
 
 /// Returns the parts. Each scene lies within the next part.
 std::vector<PlannedPart> parts_of(const JsonField& field, bool follows_faces) {
   std::vector<PlannedPart> parts;
+  std::int64_t cut = 0;
   for (const JsonField& part : field.list(1, kMostParts)) {
-    parts.push_back(part_of(part));
+    parts.push_back(part_of(part, cut));
+    cut += parts.back().packets;
     if (parts.back().next && !follows_faces) part.refuse("followed by a scene, but no face is");
     if (parts.size() == 1) continue;
     const std::optional<pipeline::SceneAfterCut>& scene = parts[parts.size() - 2].next;
@@ -112,9 +129,17 @@ Json scene_json(const pipeline::SceneAfterCut& scene) {
   return {{"packets", scene.packets}, {"hash", hash_text(scene.hash)}, {"frames", scene.frames}};
 }
 
+Json place_json(const video::PacketPlace& place) {
+  return {{"packets", place.packets},
+          {"hash", hash_text(place.hash)},
+          {"dts", place.dts},
+          {"pos", place.pos}};
+}
+
 Json part_json(const PlannedPart& part) {
   Json json = {{"packets", part.packets}, {"hash", hash_text(part.hash)}};
   if (part.next) json["next"] = scene_json(*part.next);
+  if (part.before) json["before"] = place_json(*part.before);
   return json;
 }
 

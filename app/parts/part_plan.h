@@ -26,6 +26,7 @@ struct PlannedPart {
   /// next part. nullopt: behind the packets. If faces are followed, the scene then goes on there,
   /// and both parts are only searched: see LongScene.
   std::optional<pipeline::SceneAfterCut> next{};
+  std::optional<video::PacketPlace> before{};  ///< pipeline::PartJob::before
   friend bool operator==(const PlannedPart&, const PlannedPart&) = default;
 };
 

@@ -69,6 +69,7 @@ void set_segments(const PartPlan& plan, const PartRange& range, pipeline::PartJo
   if (part.next) part.cuts.push_back(all[range.last] + part.next->packets);
   if (range.first > 0 && plan.parts[range.first - 1].next)
     part.left_out = plan.parts[range.first - 1].next->frames;
+  part.before = plan.parts[range.first].before;
   part.begins_input = range.first == 0;
   part.ends_input = range.last == all.size();
 }

@@ -35,9 +35,18 @@ namespace fs = std::filesystem;
 /// time, two parts decode the same pictures.
 constexpr double kMostToScene_s = 60;
 
+/// Where a packet is.
+struct Position {
+  std::int64_t dts = AV_NOPTS_VALUE;
+  std::int64_t pos = -1;
+};
+
 /// What the packets of a video say.
 struct ScannedVideo {
-  std::vector<std::int64_t> places;   // indices of the packets before which the stream can be cut
+  std::vector<std::int64_t> places;  // indices of the packets before which the stream can be cut
+  std::set<std::int64_t> entries;    // the places at which reading can begin, too
+  std::vector<Position> positions;   // of all packets
+  bool positions_rise = true;
   std::vector<std::uint64_t> hashes;  // of the first n packets, n = 0 to the number of packets
   std::int64_t look_ahead = 0;        // frames that wait for later frames, if faces are hidden
   bool stamps_rise = true;            // of the pictures, in the order in which they are shown
@@ -106,6 +115,9 @@ ScannedVideo Scan::run() {
   while (video::UniqueAVPacket packet = demuxer_.read()) {
     if (packet->stream_index != demuxer_.video_index()) continue;
     hash.add(*packet);
+    const std::int64_t before = found_.positions.empty() ? -1 : found_.positions.back().pos;
+    found_.positions_rise = found_.positions_rise && packet->pos > before;
+    found_.positions.push_back({packet->dts, packet->pos});
     found_.stamps_rise = found_.stamps_rise && stamps_.see(packet->pts);
     found_.hashes.push_back(hash.value());
     video::ReadPacket read;
@@ -125,6 +137,7 @@ void Scan::take_places() {
     if (packet->segment <= segment_) continue;
     segment_ = packet->segment;
     found_.places.push_back(packet->ordinal);
+    if (packet->needs_nothing_before) found_.entries.insert(packet->ordinal);
   }
 }
 
@@ -246,12 +259,27 @@ std::vector<Border> followed_borders(const std::vector<std::int64_t>& cuts,
   return borders.finish();
 }
 
+/// Returns the packets before a part with which a job can begin to read: those from the place
+/// before the cut on. nullopt: it must read the input from the beginning.
+/// @param cut  the index of the part's first packet
+std::optional<video::PacketPlace> place_before(const ScannedVideo& video, std::int64_t cut) {
+  const auto behind = std::ranges::lower_bound(video.places, cut);
+  if (!video.positions_rise || behind == video.places.begin()) return std::nullopt;
+  const std::int64_t place = *std::prev(behind);
+  const Position& position = video.positions[static_cast<std::size_t>(place)];
+  if (position.dts == AV_NOPTS_VALUE || !video.entries.contains(place)) return std::nullopt;
+  return video::PacketPlace{place, position.dts, position.pos, cut - place,
+                            video.hash_of(place, cut - place)};
+}
+
 std::vector<PlannedPart> parts_of(const ScannedVideo& video, const std::vector<Border>& borders) {
   std::vector<PlannedPart> planned;
   std::int64_t begin = 0;
   const auto add = [&](std::int64_t end) -> PlannedPart& {
     const std::int64_t first = std::exchange(begin, end);
-    return planned.emplace_back(end - first, video.hash_of(first, end - first));
+    PlannedPart& part = planned.emplace_back(end - first, video.hash_of(first, end - first));
+    part.before = place_before(video, first);
+    return part;
   };
   for (const Border& border : borders) add(border.cut).next = border.scene;
   add(video.packets());

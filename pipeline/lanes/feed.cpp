@@ -13,16 +13,17 @@ constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 }  // namespace
 
 Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-           std::stop_token stop, const PartJob* part, FramesBefore::InRange in_range)
+           std::stop_token stop, const PartJob* part, std::int64_t before,
+           FramesBefore::InRange in_range)
     : limits_{cut != nullptr && part == nullptr ? kSegmentBytes : packets,
               segments.may_return() ? kSegmentBytes : 0},
       segments_(segments),
       order_(order),
       stop_(std::move(stop)),
       before_(std::move(in_range)) {
-  if (part != nullptr) part_.emplace(*part);
+  if (part != nullptr) part_.emplace(*part, before);
   if (cut != nullptr)
-    segmenter_.emplace(*cut, part != nullptr ? std::optional(part->cuts) : std::nullopt);
+    segmenter_.emplace(*cut, part != nullptr ? std::optional(part->cuts) : std::nullopt, before);
   // At once: if the first frame is the whole video, no packet follows.
   if (!part_) begin_segment(false);
 }

@@ -25,9 +25,11 @@ class Feed {
   /// @param packets  the most packets that wait, if there is one segment
   /// @param part     if it isn't null, `cut` is cut into parts, and the segments are those of this
   ///                 part
+  /// @param before   so many packets of the video come before those that the feed gets
   /// @param in_range as FramesBefore has it
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-       std::stop_token stop, const PartJob* part = nullptr, FramesBefore::InRange in_range = {});
+       std::stop_token stop, const PartJob* part = nullptr, std::int64_t before = 0,
+       FramesBefore::InRange in_range = {});
 
   /// Takes the next packet of the video. All packets must come in file order.
   void give(video::ReadPacket packet);

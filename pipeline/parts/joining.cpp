@@ -49,7 +49,7 @@ class SplitInput {
   }
 
  private:
-  [[noreturn]] void refuse() const { refuse_other_input(name_); }
+  [[noreturn]] void refuse() const { throw OtherPackets(name_); }
 
   const std::string& name_;
   const std::vector<JoinedPart>& parts_;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "video/read/packet_place.h"
+
 namespace facepipe::pipeline {
 
 /// Where the part after a part begins, if faces are followed: with a frame that begins a scene,
@@ -39,6 +41,9 @@ struct PartJob {
   std::size_t number = 0;     ///< of the segment that the part works on
   std::uint64_t hash = 0;     ///< video::PacketHash of this segment's packets
   std::int64_t left_out = 0;  ///< frames at the beginning of the segment that the part before has
+  /// Packets before the segment, from which its first packet follows. A job that finds them reads
+  /// no packets before them; nullopt: it reads the input from its beginning.
+  std::optional<video::PacketPlace> before{};
   bool begins_input = false;  ///< no part is before this one
   bool ends_input = false;    ///< no part is after this one
   /// If it is set, the part also has the frames of the next segment that come before this scene.

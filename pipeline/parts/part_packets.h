@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "pipeline/parts/part_job.h"
@@ -13,23 +14,28 @@
 
 namespace facepipe::pipeline {
 
-/// Throws Error(input), because the input's packets aren't those that were split.
-/// @param name  the name of the input
-[[noreturn]] inline void refuse_other_input(const std::string& name) {
-  throw Error(ErrorKind::input, name + ": is not the input that was split: its packets are others");
-}
+/// The packets that were read aren't those that were split.
+class OtherPackets final : public Error {
+ public:
+  /// @param name  the name of the input
+  explicit OtherPackets(const std::string& name)
+      : Error(ErrorKind::input,
+              name + ": is not the input that was split: its packets are others") {}
+};
 
 /// The packets of a part, if the Segmenter cuts the input at PartJob::cuts. They are the packets of
 /// one segment, or of two, if the part goes on behind its cut. Not thread-safe.
 class PartPackets {
  public:
-  explicit PartPackets(const PartJob& part)
+  /// @param seen  so many packets of the video come before those that see() gets
+  explicit PartPackets(const PartJob& part, std::int64_t seen = 0)
       : number_(static_cast<std::int64_t>(part.number)),
         last_(part.next ? number_ + 1 : number_),
         first_(part.number == 0 ? 0 : part.cuts.at(part.number - 1)),
         end_(part.number < part.cuts.size() ? part.cuts.at(part.number)
                                             : std::numeric_limits<std::int64_t>::max()),
-        end_of_next_(part.next ? end_ + part.next->packets : end_) {}
+        end_of_next_(part.next ? end_ + part.next->packets : end_),
+        seen_(seen) {}
 
   /// Takes the next packet of the video, before the Segmenter gets it.
   void see(const AVPacket& packet) {
@@ -41,6 +47,7 @@ class PartPackets {
   /// segment from 0 on, because a job has no segments before.
   [[nodiscard]] bool take(video::SegmentPacket& packet) {
     if (packet.segment < number_ || packet.segment > last_) return false;
+    if (!std::exchange(begun_, true)) begins_with_first_ = packet.ordinal == first_;
     if (!packet.read.packet && packet.segment == last_) ended_ = true;
     packet.segment -= number_;
     packet.read.segment = packet.segment;
@@ -50,7 +57,8 @@ class PartPackets {
   [[nodiscard]] bool ended() const { return ended_; }
   /// Returns whether the packets so far are those that the part was planned with.
   [[nodiscard]] bool are_of(const PartJob& part) const {
-    return hash_.value() == part.hash && (!part.next || hash_of_next_.value() == part.next->hash);
+    return begins_with_first_ && hash_.value() == part.hash &&
+           (!part.next || hash_of_next_.value() == part.next->hash);
   }
 
  private:
@@ -59,7 +67,9 @@ class PartPackets {
   const std::int64_t first_;
   const std::int64_t end_;
   const std::int64_t end_of_next_;
-  std::int64_t seen_ = 0;
+  std::int64_t seen_;
+  bool begun_ = false;
+  bool begins_with_first_ = false;  // the input was cut where the part begins
   bool ended_ = false;
   video::PacketHash hash_;
   video::PacketHash hash_of_next_;

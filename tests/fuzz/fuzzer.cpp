@@ -1,6 +1,8 @@
 // Lets libFuzzer call one target, FACEPIPE_FUZZ_TARGET. CMake sets this macro.
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 
@@ -8,14 +10,20 @@
 
 namespace {
 
-/// Ends the program with a signal, so that libFuzzer keeps the input. facepipe's own handlers would
-/// end it with an exit code instead, and take abort() for one of their own cases.
+/// Ends the program with a signal, so that libFuzzer keeps the input.
 [[noreturn]] void crash(const char* reason) {
   std::cerr << reason << '\n';
-  __builtin_trap();
+  std::abort();
 }
 
 }  // namespace
+
+/// libFuzzer calls this function before it installs its handlers. It leaves out signals that have a
+/// handler already, and facepipe's own handlers (app/failure.cpp) would lose the input.
+extern "C" int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
+  std::signal(SIGABRT, SIG_DFL);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -20,6 +20,7 @@ struct Prelude {
   std::vector<std::uint8_t> parameter_sets;  ///< they go before the packet's data
   std::vector<std::uint8_t> extradata;       ///< the last AV_PKT_DATA_NEW_EXTRADATA of a packet
   std::vector<std::uint8_t> palette;         ///< the last AV_PKT_DATA_PALETTE of a packet
+  friend bool operator==(const Prelude&, const Prelude&) = default;
 };
 
 /// Returns a copy of the packet with the prelude added. The packet's own parameter sets come last,

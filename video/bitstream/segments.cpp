@@ -6,8 +6,12 @@
 namespace facepipe::video {
 
 Segmenter::Segmenter(const AVCodecParameters& parameters,
-                     std::optional<std::vector<std::int64_t>> cuts)
-    : entries_(parameters), first_prelude_(entries_.prelude()), only_(std::move(cuts)) {}
+                     std::optional<std::vector<std::int64_t>> cuts, std::int64_t first)
+    : entries_(parameters),
+      first_prelude_(entries_.prelude()),
+      only_(std::move(cuts)),
+      first_(first),
+      ordinal_(first) {}
 
 void Segmenter::send(ReadPacket packet) {
   cuts_.send(entries_.examine(*packet.packet));
@@ -53,16 +57,20 @@ void Segmenter::route(ReadPacket packet, const Placement& placement) {
   else if (std::exchange(previous_is_open_, false))
     push_end(segment_ - 1);
   const Prelude* prelude = begins ? placement.prelude.get() : nullptr;
-  if (ordinal_ == 0) prelude = first_prelude_.get();
+  if (ordinal_ == first_) prelude = first_prelude_.get();
   if (prelude != nullptr) packet.packet = with_prelude(*packet.packet, *prelude);
   packet.decode_only = leading;
   packet.starts_independently = begins && placement.starts_independently;
-  push(segment_, std::move(packet));
+  push(segment_, std::move(packet), begins && adds_nothing(*prelude));
 }
 
-void Segmenter::push(std::int64_t segment, ReadPacket packet) {
+bool Segmenter::adds_nothing(const Prelude& prelude) const {
+  return &prelude == first_prelude_.get() || prelude == *first_prelude_;
+}
+
+void Segmenter::push(std::int64_t segment, ReadPacket packet, bool needs_nothing_before) {
   packet.segment = segment;
-  ready_.push_back({segment, ordinal_, std::move(packet)});
+  ready_.push_back({segment, ordinal_, std::move(packet), needs_nothing_before});
 }
 
 void Segmenter::push_end(std::int64_t segment) { push(segment, {}); }

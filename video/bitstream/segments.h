@@ -17,6 +17,10 @@ struct SegmentPacket {
   std::int64_t ordinal = 0;  ///< index of the packet in the stream, from 0; at a segment's end, the
                              ///< index of the next packet
   ReadPacket read;           ///< read.packet is nullptr when the segment has ended
+  /// The packet begins a segment, and its Prelude says no more than the stream's parameters: the
+  /// packets before have added nothing. A Segmenter that begins with it makes the same cuts behind
+  /// it.
+  bool needs_nothing_before = false;
 };
 
 /// Cuts a stream into segments. Each segment is for a decoder of its own, or for a decoder that has
@@ -42,8 +46,11 @@ class Segmenter {
   /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.
   /// @param cuts  the stream is cut only at these safe places: before the packets with these
   ///              indices, which increase; nullopt: at each safe place
+  /// @param first  the index of the first packet that comes; if it isn't 0, the packet is one that
+  ///              needs nothing before
   explicit Segmenter(const AVCodecParameters& parameters,
-                     std::optional<std::vector<std::int64_t>> cuts = std::nullopt);
+                     std::optional<std::vector<std::int64_t>> cuts = std::nullopt,
+                     std::int64_t first = 0);
 
   /// Takes the next packet of the stream, in file order. Before the next send(), call next() until
   /// it returns nullopt.
@@ -61,7 +68,8 @@ class Segmenter {
  private:
   [[nodiscard]] bool is_cut() const;
   void route(ReadPacket packet, const Placement& placement);
-  void push(std::int64_t segment, ReadPacket packet);
+  [[nodiscard]] bool adds_nothing(const Prelude& prelude) const;
+  void push(std::int64_t segment, ReadPacket packet, bool needs_nothing_before = false);
   void push_end(std::int64_t segment);
 
   EntryPoints entries_;
@@ -70,8 +78,9 @@ class Segmenter {
   const std::optional<std::vector<std::int64_t>> only_;
   std::deque<ReadPacket> undecided_;
   std::deque<SegmentPacket> ready_;
+  const std::int64_t first_;
   std::int64_t segment_ = 0;
-  std::int64_t ordinal_ = 0;       // index of the next packet for which a decision is due
+  std::int64_t ordinal_;           // index of the next packet for which a decision is due
   bool cut_ = false;               // the last safe place is a cut
   bool previous_is_open_ = false;  // the previous segment can still get packets
   bool finished_ = false;

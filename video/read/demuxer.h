@@ -60,6 +60,10 @@ class Demuxer final : public Source {
   /// avformat_seek_file(). Returns false if this is impossible.
   [[nodiscard]] bool seek(int stream_index, std::int64_t latest, int flags);
 
+  /// Says that the packets of the video so far, with those that seek() has passed over, are so
+  /// many. shortfall() then counts them all. Only for an input that this process reads.
+  void has_read(std::int64_t packets) { promises_.has_read(packets); }
+
   void stop_with(std::stop_token stop) override;
 
   [[nodiscard]] const AVFormatContext& format() const { return *context_; }

@@ -20,6 +20,8 @@ class KeptPromises {
 
   /// Counts a packet of any stream.
   void count(const AVPacket& packet, const AVStream& video);
+  /// Says how many packets of the video come before those that are counted from now on.
+  void has_read(std::int64_t packets) { video_packets_ = packets; }
   /// Says that a stream isn't read to its end.
   void leave_out_stream() { left_out_stream_ = true; }
 

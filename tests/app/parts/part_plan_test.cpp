@@ -53,6 +53,14 @@ TEST(PartPlans, SayWhichFrameBeginsAPart) {
   EXPECT_EQ(parse_part_plan(part_plan_text(plan_of_hide()), "p.json"), plan_of_hide());
 }
 
+TEST(PartPlans, SayWhereReadingCanBegin) {
+  PartPlan plan = plan_of_hide();
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  plan.parts[1].before = video::PacketPlace{60, -kFar, kFar, 40, 0xabc};
+  plan.parts[2].before = video::PacketPlace{120, 0, 0, 30, 0};
+  EXPECT_EQ(parse_part_plan(part_plan_text(plan), "p.json"), plan);
+}
+
 TEST(PartPlans, SayWhichPartsAreOfALongScene) {
   PartPlan plan = plan_of_hide();
   using Scenes = std::vector<app::LongScene>;
@@ -101,7 +109,9 @@ void PrintTo(const BadPlan& bad, std::ostream* out) { *out << bad.name; }
 class BadPlans : public testing::TestWithParam<BadPlan> {};
 
 TEST_P(BadPlans, AreRefusedInOneLine) {
-  json plan = json::parse(part_plan_text(plan_of_hide()));
+  PartPlan good = plan_of_hide();
+  good.parts[1].before = video::PacketPlace{60, 7, 9, 40, 0};
+  json plan = json::parse(part_plan_text(good));
   GetParam().change(plan);
   try {
     static_cast<void>(parse_part_plan(plan.dump(), "p.json"));
@@ -149,6 +159,15 @@ const std::vector<BadPlan> kBadPlans{
     {"NumberInsteadOfAFlag", [](json& plan) { plan["follows_faces"] = 1; }},
     {"MoreOfAScene", [](json& plan) { plan["parts"][0]["next"]["file"] = "x"; }},
     {"SceneBehindTheEnd", [](json& plan) { plan["parts"][2]["next"] = plan["parts"][0]["next"]; }},
+    {"PlaceBeforeTheVideo", [](json& plan) { plan["parts"][1]["before"]["packets"] = 100; }},
+    {"PlaceBeforeTheFirstPart",
+     [](json& plan) { plan["parts"][0]["before"] = plan["parts"][1]["before"]; }},
+    {"PlaceWithoutPackets", [](json& plan) { plan["parts"][1]["before"]["packets"] = 0; }},
+    {"PlaceWithoutHash", [](json& plan) { plan["parts"][1]["before"].erase("hash"); }},
+    {"PlaceWithoutAStamp", [](json& plan) { plan["parts"][1]["before"]["dts"] = nullptr; }},
+    {"PlaceBeforeTheFile", [](json& plan) { plan["parts"][1]["before"]["pos"] = -1; }},
+    {"PlaceWithAHugeStamp", [](json& plan) { plan["parts"][1]["before"]["dts"] = 1e19; }},
+    {"MoreOfAPlace", [](json& plan) { plan["parts"][1]["before"]["file"] = "x"; }},
     {"MoreOfAPart", [](json& plan) { plan["parts"][0]["file"] = "x"; }},
 };
 

@@ -118,7 +118,7 @@ class FeedOfAClip : public testing::Test {
   /// Divides the clip into segments, and returns them. The chosen range begins with `from`.
   [[nodiscard]] std::vector<ArrivedSegment> cut(std::int64_t from = INT64_MIN) {
     const auto in_range = [from](const AVPacket& packet) { return packet.pts >= from; };
-    pipeline::Feed feed(parameters(), 1, segments_, order_, {}, nullptr, in_range);
+    pipeline::Feed feed(parameters(), 1, segments_, order_, {}, nullptr, 0, in_range);
     give_all(feed);
     std::vector<ArrivedSegment> all = drained(segments_);
     EXPECT_EQ(feed.segments(), std::ssize(all));

@@ -65,6 +65,15 @@ TEST(PacketHashes, NoticeEachChange) {
   EXPECT_NE(swapped.value(), hash_of(0, 2));
 }
 
+/// Gives the part the first packet of its segment.
+void begin(pipeline::PartPackets& part, const pipeline::PartJob& job) {
+  video::SegmentPacket first;
+  first.segment = static_cast<std::int64_t>(job.number);
+  first.ordinal = job.number == 0 ? 0 : job.cuts.at(job.number - 1);
+  first.read.packet = packet(first.ordinal);
+  EXPECT_TRUE(part.take(first));
+}
+
 TEST(PartPackets, AreThoseBetweenTwoCuts) {
   const std::vector<std::int64_t> cuts{10, 25};
   const std::vector<std::uint64_t> expected{hash_of(0, 10), hash_of(10, 25), hash_of(25, 40)};
@@ -74,6 +83,7 @@ TEST(PartPackets, AreThoseBetweenTwoCuts) {
     job.number = number;
     pipeline::PartPackets part(job);
     for (std::int64_t i = 0; i < 40; ++i) part.see(*packet(i));
+    begin(part, job);
     job.hash = expected[number];
     EXPECT_TRUE(part.are_of(job)) << number;
     ++job.hash;
@@ -89,6 +99,7 @@ TEST(PartPackets, AreAlsoThoseUpToTheNextScene) {
   job.next = pipeline::SceneAfterCut{5, hash_of(25, 30), 3};
   pipeline::PartPackets part(job);
   for (std::int64_t i = 0; i < 40; ++i) part.see(*packet(i));
+  begin(part, job);
   EXPECT_TRUE(part.are_of(job));
   ++job.next->hash;
   EXPECT_FALSE(part.are_of(job));
@@ -110,6 +121,31 @@ TEST(PartPackets, AreAlsoThoseUpToTheNextScene) {
   EXPECT_TRUE(take(2, true));
   EXPECT_TRUE(part.ended());
   EXPECT_FALSE(take(3, false));
+}
+
+TEST(PartPackets, MayBeSeenFromThePacketsBeforeThePartOn) {
+  pipeline::PartJob job;
+  job.cuts = {10, 25};
+  job.number = 1;
+  job.hash = hash_of(10, 25);
+  pipeline::PartPackets part(job, 7);
+  for (std::int64_t i = 7; i < 40; ++i) part.see(*packet(i));
+  begin(part, job);
+  EXPECT_TRUE(part.are_of(job));
+}
+
+TEST(PartPackets, MustBeCutWhereThePartBegins) {
+  pipeline::PartJob job;
+  job.cuts = {10, 25};
+  job.number = 1;
+  job.hash = hash_of(10, 25);
+  pipeline::PartPackets part(job);
+  for (std::int64_t i = 0; i < 40; ++i) part.see(*packet(i));
+  EXPECT_FALSE(part.are_of(job)) << "nothing is decoded";
+  pipeline::PartJob missed = job;
+  missed.cuts.front() = 25;
+  begin(part, missed);
+  EXPECT_FALSE(part.are_of(job));
 }
 
 TEST(PartWindows, LeaveOutTheFramesOfOtherParts) {

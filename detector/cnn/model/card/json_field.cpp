@@ -110,10 +110,14 @@ bool JsonField::flag() const {
 }
 
 int JsonField::integer(int least, int most) const {
+  return static_cast<int>(long_integer(least, most));
+}
+
+std::int64_t JsonField::long_integer(std::int64_t least, std::int64_t most) const {
   const bool fits = value_->is_number_integer() && !value_->is_number_float() && *value_ >= least &&
                     *value_ <= most;
   if (!fits) refuse("not an integer from " + std::to_string(least) + " to " + std::to_string(most));
-  return value_->get<int>();
+  return value_->get<std::int64_t>();
 }
 
 float JsonField::number(double least, double most) const {

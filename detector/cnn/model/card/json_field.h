@@ -1,6 +1,7 @@
 // Reads fields of a JSON file that isn't trusted. If a check fails, the error names the field.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ class JsonField {
   [[nodiscard]] std::string text(std::size_t longest) const;
   [[nodiscard]] bool flag() const;
   [[nodiscard]] int integer(int least, int most) const;
+  [[nodiscard]] std::int64_t long_integer(std::int64_t least, std::int64_t most) const;
   [[nodiscard]] float number(double least, double most) const;
 
  private:
