@@ -67,10 +67,10 @@ TEST_P(PartsOfFormats, EqualARunAsAWhole) {
   EXPECT_EQ(read_file(dir_ / "joined.mkv.jsonl"), read_file(dir_ / "whole.jsonl"));
 }
 
+// packet_place_test.cpp has more containers.
 INSTANTIATE_TEST_SUITE_P(All, PartsOfFormats,
-                         testing::Values("mp4 -c copy", "mp4 -ss 0.7 -c copy", "mkv -c copy",
-                                         "mkv -c copy -live 1", "ts -c copy",
-                                         "avi -c:v mpeg4 -q:v 3 -g 48 -c:a copy"));
+                         testing::Values("mp4 -ss 0.7 -c copy", "mkv -c copy -live 1",
+                                         "ts -c copy"));
 
 TEST_F(PartsPlaces, ReadOnlyWhatTheyNeed) {
   if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
