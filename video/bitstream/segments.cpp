@@ -61,11 +61,11 @@ void Segmenter::route(ReadPacket packet, const Placement& placement) {
   if (prelude != nullptr) packet.packet = with_prelude(*packet.packet, *prelude);
   packet.decode_only = leading;
   packet.starts_independently = begins && placement.starts_independently;
-  push(segment_, std::move(packet), begins && adds_nothing(*prelude));
+  push(segment_, std::move(packet), begins && adds_nothing(prelude));
 }
 
-bool Segmenter::adds_nothing(const Prelude& prelude) const {
-  return &prelude == first_prelude_.get() || prelude == *first_prelude_;
+bool Segmenter::adds_nothing(const Prelude* prelude) const {
+  return prelude == first_prelude_.get() || (prelude != nullptr && *prelude == *first_prelude_);
 }
 
 void Segmenter::push(std::int64_t segment, ReadPacket packet, bool needs_nothing_before) {

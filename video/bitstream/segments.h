@@ -68,7 +68,7 @@ class Segmenter {
  private:
   [[nodiscard]] bool is_cut() const;
   void route(ReadPacket packet, const Placement& placement);
-  [[nodiscard]] bool adds_nothing(const Prelude& prelude) const;
+  [[nodiscard]] bool adds_nothing(const Prelude* prelude) const;
   void push(std::int64_t segment, ReadPacket packet, bool needs_nothing_before = false);
   void push_end(std::int64_t segment);
 
