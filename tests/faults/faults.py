@@ -116,6 +116,8 @@ def faults_of_gpu(call, count):
     """Returns the faults of a function of NVIDIA's libraries. The call "any" stands for all functions together."""
     if call == 'any':
         return [Fault(call, GPU, max(1, count * part // 32), DRIVER_ERRORS[1], sticky=True) for part in range(32)]
+    if call == 'cuInit':
+        count = 1  # libnvcuvid makes the later calls in a thread of its own, and waits for ever if they fail
     errors = NVJPEG_ERRORS if call.startswith('nvjpeg') else DRIVER_ERRORS
     return [Fault(call, GPU, nth, do) for nth in some(count) for do in errors]
 

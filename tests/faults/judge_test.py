@@ -146,9 +146,11 @@ class Faults(unittest.TestCase):
         self.assertEqual(kills('write', 'libopenvino'), set())
 
     def test_a_function_of_the_gpu_fails_with_its_own_numbers(self):
-        found = faults_of_sites({('cuMemAlloc_v2', 'gpu'): 2, ('nvjpegEncodeYUV', 'gpu'): 1, ('any', 'gpu'): 64}, task=False)
+        found = faults_of_sites({('cuMemAlloc_v2', 'gpu'): 2, ('nvjpegEncodeYUV', 'gpu'): 1, ('cuInit', 'gpu'): 3,
+                                 ('any', 'gpu'): 64}, task=False)
         texts = [fault.text() for fault in found if not fault.sticky]
-        self.assertEqual(sorted(texts), ['cuMemAlloc_v2 gpu 1 2', 'cuMemAlloc_v2 gpu 1 999', 'cuMemAlloc_v2 gpu 2 2',
+        self.assertEqual(sorted(texts), ['cuInit gpu 1 2', 'cuInit gpu 1 999', 'cuMemAlloc_v2 gpu 1 2', 'cuMemAlloc_v2 gpu 1 999',
+                                         'cuMemAlloc_v2 gpu 2 2',
                                          'cuMemAlloc_v2 gpu 2 999', 'nvjpegEncodeYUV gpu 1 5', 'nvjpegEncodeYUV gpu 1 6'])
         self.assertEqual({fault.call for fault in found if fault.sticky}, {'any'})
         self.assertEqual([allowed_codes(found[0], task, 0) for task in (False, True)], [{0, 4, 6}, {0, 4, 6, 75}])
