@@ -12,7 +12,7 @@ namespace {
 
 /// Returns what the calls of fake_gpu/caller.cpp return, with these variables.
 std::string returned(std::vector<std::string> variables) {
-  std::vector<std::string> words{"env", std::string("LD_PRELOAD=") + FACEPIPE_FAILING_DRIVER};
+  std::vector<std::string> words{"env", "LD_PRELOAD=" FACEPIPE_FAILING_DRIVER};
   words.insert(words.end(), variables.begin(), variables.end());
   words.insert(words.end(), {FACEPIPE_FAKE_CALLER, FACEPIPE_FAKE_LIBRARY});
   const CommandResult result = run_command(words);
