@@ -281,8 +281,9 @@ TEST(WorkerMessages, CountsInHdrDataThatPointOutsideAreRefused) {
   }
 }
 
-TEST(WorkerMessages, AnErrorNeedsAReason) {
-  for (const std::string text : {"", "\n", " \r\n"}) {
+TEST(WorkerMessages, AnErrorNeedsAReasonOfOneShortLine) {
+  for (const std::string& text : {std::string(), std::string("\n"), std::string(" \n "),
+                                  std::string(4096, '\x1b') /* each is shown as \\x1b */}) {
     Packer packer;
     packer(exit_code(ErrorKind::input));
     packer(false);
