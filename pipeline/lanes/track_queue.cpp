@@ -58,8 +58,8 @@ void TrackQueue::give(Room& room, Given given, Answers& answers) {
     Waiting* kept = nullptr;
     if (!finished) {
       Waiting waiting{std::move(given), &answers};
-      // If there is no memory, nothing has changed yet. The frame doesn't have its room yet, because
-      // the room's destructor takes the lock.
+      // If there is no memory, nothing has changed yet. The frame doesn't have its room yet,
+      // because the room's destructor takes the lock.
       kept = is_beyond(segment) ? &beyond_.emplace_back(std::move(waiting))
                                 : &parts_[segment].give(std::move(waiting));
       ++unanswered_;

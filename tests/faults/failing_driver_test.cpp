@@ -20,9 +20,7 @@ std::string returned(std::vector<std::string> variables) {
   return result.out;
 }
 
-TEST(FailingDriver, AllCallsDoTheirWorkWithoutAFault) {
-  EXPECT_EQ(returned({}), "0 0 0 0 0\n");
-}
+TEST(FailingDriver, AllCallsDoTheirWorkWithoutAFault) { EXPECT_EQ(returned({}), "0 0 0 0 0\n"); }
 
 TEST(FailingDriver, OneCallFails) {
   EXPECT_EQ(returned({"FACEPIPE_FAIL=cuTakesNine gpu 2 999"}), "0 999 0 0 0\n");

@@ -6,7 +6,8 @@
 //     and returns the number DO. If CALL is "any", the calls of all functions count. FROM is "gpu".
 // FACEPIPE_FAIL_ON=1                All later calls fail, too, as if the GPU were lost.
 // FACEPIPE_FAIL_LOG=FILE            A line is added to FILE when the fault happens.
-// FACEPIPE_FAIL_SITES=FILE          At the end of the program, FILE gets a line "CALL gpu COUNT" for
+// FACEPIPE_FAIL_SITES=FILE          At the end of the program, FILE gets a line "CALL gpu COUNT"
+// for
 //     each function.
 //
 // The program finds the functions of the driver and of NVDEC with dlsym() and cuGetProcAddress().
@@ -128,8 +129,8 @@ void write_stub(std::uint8_t* at, const Function& function) {
       .bytes({0xFF, 0xD0})                                      // call rax
       .bytes({0x48, 0x83, 0xC4, 0x08})                          // add rsp, 8
       .bytes({0x41, 0x59, 0x41, 0x58, 0x59, 0x5A, 0x5E, 0x5F})  // pop them
-      .bytes({0x48, 0x85, 0xC0, 0x74, 0x01, 0xC3})  // test rax, rax; if it isn't 0: ret
-      .bytes({0x49, 0xBB})                          // mov r11, the real function
+      .bytes({0x48, 0x85, 0xC0, 0x74, 0x01, 0xC3})              // test rax, rax; if it isn't 0: ret
+      .bytes({0x49, 0xBB})                                      // mov r11, the real function
       .address(function.real)
       .bytes({0x41, 0xFF, 0xE3});  // jmp r11
 }
@@ -141,9 +142,9 @@ void* stub_of(const char* name, void* real) {
   std::size_t i = 0;
   while (i < function_count && functions[i].real != real) ++i;
   void* found = real;
-  static auto* const code = static_cast<std::uint8_t*>(
-      mmap(nullptr, kStubBytes * functions.size(), PROT_READ | PROT_WRITE | PROT_EXEC,
-           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  static auto* const code = static_cast<std::uint8_t*>(mmap(nullptr, kStubBytes * functions.size(),
+                                                            PROT_READ | PROT_WRITE | PROT_EXEC,
+                                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (i < function_count) {
     found = functions[i].stub;
   } else if (i < functions.size() && code != MAP_FAILED) {
@@ -222,10 +223,10 @@ void* dlsym(void* library, const char* name) {
   return replaced(name, real);
 }
 
-#define CAN_FAIL(name)                                                                \
-  long name(long a, long b, long c, long d, long e, long f, long g, long h) {         \
-    static Function& function = linked(#name);                                        \
-    return static_cast<int>(call_linked(function, {a, b, c, d, e, f, g, h}));         \
+#define CAN_FAIL(name)                                                        \
+  long name(long a, long b, long c, long d, long e, long f, long g, long h) { \
+    static Function& function = linked(#name);                                \
+    return static_cast<int>(call_linked(function, {a, b, c, d, e, f, g, h})); \
   }
 CAN_FAIL(nvjpegCreateSimple)
 CAN_FAIL(nvjpegEncodeGetBufferSize)

@@ -99,9 +99,8 @@ bool write_clip(const fs::path& file, AVCodecID codec, Bytes header,
   std::int64_t time = 0;
   for (std::size_t i = 0; begun && i < std::min(times * packets.size(), kMostPackets); ++i) {
     const GivenPacket& given = packets[i % packets.size()];
-    const video::UniqueAVPacket packet =
-        test::packet_of({given.data.begin(), given.data.end()},
-                        (given.flags & kIsKey) != 0 ? AV_PKT_FLAG_KEY : 0);
+    const video::UniqueAVPacket packet = test::packet_of(
+        {given.data.begin(), given.data.end()}, (given.flags & kIsKey) != 0 ? AV_PKT_FLAG_KEY : 0);
     time += (given.flags & kJumps) != 0 ? kJump : 1;
     packet->dts = time;
     packet->pts = (given.flags & kHasNoTime) != 0 ? AV_NOPTS_VALUE : time + given.shown_later;
@@ -114,8 +113,9 @@ bool write_clip(const fs::path& file, AVCodecID codec, Bytes header,
   return begun;
 }
 
-/// What a job did, as far as it doesn't depend on the number of lanes. It has no hashes of pictures:
-/// FFmpeg leaves parts of some damaged pictures as they were in an earlier use of their memory.
+/// What a job did, as far as it doesn't depend on the number of lanes. It has no hashes of
+/// pictures: FFmpeg leaves parts of some damaged pictures as they were in an earlier use of their
+/// memory.
 struct Done {
   bool refused = false;
   std::int64_t decoded = 0;
@@ -202,9 +202,8 @@ Done run(pipeline::JobOptions options, int lanes) {
     require(record.index == std::ssize(done.records), "frames come in order");
     done.records.push_back(text_of(record));
   };
-  const auto result =
-      parsed_if([](ErrorKind kind) { return kind != ErrorKind::internal; },
-                [&] { return pipeline::run_job(options, *backend, observer, {}); });
+  const auto result = parsed_if([](ErrorKind kind) { return kind != ErrorKind::internal; },
+                                [&] { return pipeline::run_job(options, *backend, observer, {}); });
   require(video::live_frames() == 0, "all frames are given back");
   done.refused = !result;
   if (!result) {

@@ -81,11 +81,10 @@ TEST_P(CarefulLaneRowsCuda, TurnEachPictureAsOneLaneDoes) {
 
 /// The picture that is turned by three quarters is searched in all these ways, too.
 TEST_P(CarefulLaneRowsCuda, SearchATurnedPictureTooAsOneLaneDoes) {
-  expect_as_one_lane(GetParam(), folder_.path(), *backend_, {4},
-                     [](pipeline::JobOptions& options) {
-                       let_hide(options);
-                       options.hide->turned_too = 3;
-                     });
+  expect_as_one_lane(GetParam(), folder_.path(), *backend_, {4}, [](pipeline::JobOptions& options) {
+    let_hide(options);
+    options.hide->turned_too = 3;
+  });
 }
 
 std::string name_of(const testing::TestParamInfo<LaneRow>& row) { return row.param.name; }

@@ -45,8 +45,9 @@ TEST(SubtitleHeaders, SpellingIsNoLoss) {
 
 TEST(SubtitleHeaders, AnEmptyValueAtTheEndStays) {
   const std::string kept = "[V4+ Styles]\r\nFormat: Name, Bold\r\nStyle: a,\r\n";
-  EXPECT_EQ(clean_ass_header(bytes_of("[V4+ Styles]\nFormat: Name, x, Bold\nStyle: a,b,,1\n")).header,
-            kept);
+  EXPECT_EQ(
+      clean_ass_header(bytes_of("[V4+ Styles]\nFormat: Name, x, Bold\nStyle: a,b,,1\n")).header,
+      kept);
   EXPECT_EQ(clean_ass_header(bytes_of(kept)).header, kept);
 }
 
