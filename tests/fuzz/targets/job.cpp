@@ -62,7 +62,8 @@ std::vector<GivenPacket> read_packets(Pieces& pieces) {
   while (!pieces.empty() && packets.size() < kMostPackets) {
     GivenPacket packet;
     packet.flags = pieces.byte();
-    packet.shown_later = static_cast<std::int8_t>(pieces.byte());
+    const int later = pieces.byte();
+    packet.shown_later = later < 128 ? later : later - 256;
     packet.data = pieces.take(pieces.two_bytes());
     packets.push_back(packet);
   }
