@@ -454,9 +454,7 @@ PlannedJob plan_job(const JobOptions& options, Backend& backend, JobDiagnostics 
                     const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
   {
     PlannedJob job = Planning(options, backend, diagnostics, stop).run(std::move(opened));
-    // Looks for faces that are turned depend on the number of a picture, which is the number of
-    // pictures before it. So a part of hide reads all packets before it.
-    const bool is_far = options.part && options.part->before && !options.hide && job.input.first &&
+    const bool is_far = options.part && options.part->before && job.input.first &&
                         !job.input.begin.ended && job.input.demuxer().remote() == nullptr;
     if (!is_far || go_to_part(job.input, *options.part->before)) return job;
   }

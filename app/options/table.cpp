@@ -1,10 +1,11 @@
 #include "app/options/table.h"
-#include "core/add_once.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
+
+#include "core/add_once.h"
 
 namespace facepipe::app {
 namespace {

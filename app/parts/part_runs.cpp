@@ -69,7 +69,6 @@ void set_segments(const PartPlan& plan, const PartRange& range, pipeline::PartJo
   if (part.next) part.cuts.push_back(all[range.last] + part.next->packets);
   if (range.first > 0 && plan.parts[range.first - 1].next)
     part.left_out = plan.parts[range.first - 1].next->frames;
-  part.before = plan.parts[range.first].before;
   part.begins_input = range.first == 0;
   part.ends_input = range.last == all.size();
 }
@@ -176,6 +175,9 @@ pipeline::JobOptions job_of_part(pipeline::JobOptions job, const NamedPlan& plan
   part.file = folder / part_file_name(plan, number);
   part.key = part_key(plan, number);
   set_segments(plan.plan, {number, number}, part);
+  // Looks for faces that are turned depend on the number of a picture, which is the number of
+  // pictures before it. So a part of hide reads all packets before it.
+  if (!job.hide) part.before = plan.plan.parts.at(number).before;
   set_part_options(job);
   job.resources.encoder_threads = plan.plan.encoder_threads;
   if (is_of_long_scene(plan.plan, number)) search_only(job);

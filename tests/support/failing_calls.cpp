@@ -41,6 +41,7 @@
 #include <new>
 #include <utility>
 
+#include "tests/support/append_file.h"
 #include "tests/support/call_site.h"
 
 extern "C" {
@@ -52,8 +53,10 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
+using facepipe::test::append;
 using facepipe::test::call_site;
 using facepipe::test::CallSite;
+using facepipe::test::open_to_append;
 
 enum class Action { fail, transfer_half, kill, signal };
 
@@ -80,15 +83,6 @@ void read_action(const char* text) {
   if (signal_number != 0) action = Action::signal;
   error_number = atoi(text);
 }
-
-/// Makes the system call itself, because the function may be failing. Returns -1 without a name.
-long open_to_append(const char* name) {
-  if (name == nullptr) return -1;
-  const long opened = syscall(SYS_open, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  return opened < 0 ? -1 : opened;
-}
-
-void append(long file, const char* text) { syscall(SYS_write, file, text, strlen(text)); }
 
 __attribute__((constructor)) void read_environment() {
   const char* const text = getenv("FACEPIPE_FAIL");

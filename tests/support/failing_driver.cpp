@@ -7,17 +7,13 @@
 // FACEPIPE_FAIL_ON=1                All later calls fail, too, as if the GPU were lost.
 // FACEPIPE_FAIL_LOG=FILE            A line is added to FILE when the fault happens.
 // FACEPIPE_FAIL_SITES=FILE          At the end of the program, FILE gets a line "CALL gpu COUNT"
-// for
-//     each function.
+//     for each function.
 //
 // The program finds the functions of the driver and of NVDEC with dlsym() and cuGetProcAddress().
 // It gets stubs instead: pieces of machine code that this library writes, one for each function. A
 // stub asks decide() first, and then jumps to the function, whose arguments it needn't know.
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <pthread.h>
 #include <array>
@@ -28,7 +24,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/support/append_file.h"
+
 namespace {
+
+using facepipe::test::append;
+using facepipe::test::open_to_append;
 
 // --- What is asked for ---------------------------------------------------------------------------
 
@@ -39,12 +40,6 @@ bool goes_on = false;
 long log_file = -1;
 long sites_file = -1;
 std::atomic<long> all_calls = 0;
-
-long open_to_append(const char* name) {
-  if (name == nullptr) return -1;
-  const long opened = syscall(SYS_open, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  return opened < 0 ? -1 : opened;
-}
 
 __attribute__((constructor)) void read_environment() {
   const char* const text = getenv("FACEPIPE_FAIL");
@@ -70,8 +65,8 @@ pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 
 void append_line(long file, const char* name, long number) {
   char line[128];
-  const int length = snprintf(line, sizeof line, "%s gpu %ld\n", name, number);
-  syscall(SYS_write, file, line, length);
+  snprintf(line, sizeof line, "%s gpu %ld\n", name, number);
+  append(file, line);
 }
 
 /// Returns what the call must return instead of doing its work; 0: it does its work.
