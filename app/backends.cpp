@@ -1,6 +1,9 @@
 #include "app/backends.h"
 
+#include <cstddef>
+#include <future>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "pipeline/cpu/backend.h"
@@ -88,11 +91,17 @@ DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
 
 DeviceChoice choose_devices(const std::vector<int>& wanted, const CudaProbe& cuda,
                             const detector::DetectorOptions& options, const MakeBackend& make) {
+  const std::vector<Device> devices = resolve_devices(wanted, cuda);
+  // The backends are made at the same time, because each one takes 0.2 to 0.5 s.
+  std::vector<std::future<std::unique_ptr<pipeline::Backend>>> made;
+  for (const Device device : devices)
+    made.push_back(std::async(std::launch::async, [&, device] { return make(device, options); }));
   DeviceChoice choice;
   std::vector<std::unique_ptr<pipeline::Backend>> backends;
-  for (const Device device : resolve_devices(wanted, cuda)) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const Device device = devices[i];
     try {
-      backends.push_back(make(device, options));
+      backends.push_back(made[i].get());
       choice.devices.push_back(device);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::device) throw;

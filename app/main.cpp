@@ -112,7 +112,11 @@ int work_on(const RunOptions& options) {
   std::optional<NoPartialFiles> no_partial_files;
   if (options.task.wanted) no_partial_files.emplace();
   int code = kExitDone;
-  const auto failure = attempt({}, [&] { code = run_with_pipeline(options, signals.token()); });
+  const auto failure = attempt({}, [&] {
+    RunWatch run;
+    run.process_ends = true;
+    code = run_with_pipeline(options, signals.token(), run);
+  });
   return failure ? end_of_failed_run(*failure, options) : code;
 }
 

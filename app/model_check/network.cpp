@@ -7,7 +7,7 @@
 
 #include "detector/cnn/model/card/card.h"
 #include "detector/cnn/model/declared_values.h"
-#include "detector/cnn/model/graph/onnx_import.h"
+#include "detector/cnn/model/graph/graph.h"
 
 namespace facepipe::app {
 namespace {
@@ -44,8 +44,7 @@ std::string output_text(const detector::ModelOutput& output) {
 
 /// Returns how often the graph has each operator, sorted by name: "Add 12, Convolution 60".
 std::string operators_text(const detector::Model& model) {
-  const detector::graph::Graph graph = detector::graph::import_onnx(
-      model.onnx(model.data().input.size.value_or(kAnySize)), model.file().string());
+  const detector::graph::Graph graph = model.graph(model.data().input.size.value_or(kAnySize));
   std::map<std::string, int> counts;
   for (const detector::graph::Node& node : graph.nodes) ++counts[name_of(node.op)];
   std::string text;

@@ -38,6 +38,7 @@ class PipelineParts {
       return watched_job(options, backend, observer, stop);
     };
     parts.renderer = make_renderer;
+    parts.process_ends = watch_.process_ends;
     parts.faces_by_turn =
         [this](const pipeline::JobOptions& options, const detector::DetectorOptions& detector,
                const std::stop_token& stop) { return turned_.faces_of(options, detector, stop); };

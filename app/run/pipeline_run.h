@@ -18,6 +18,8 @@ struct RunWatch {
   std::function<void(const pipeline::Progress&)> progress;
   /// Gets the error of an input whose job has failed, as one line.
   std::function<void(const std::string&)> failed;
+  /// True if the process ends after the run, see RunParts::process_ends.
+  bool process_ends = false;
 };
 
 /// Calls run(). Throws its errors.

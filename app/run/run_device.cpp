@@ -61,6 +61,13 @@ void check_model(const RunOptions& options, const detector::ModelInfo& model_inf
 
 }  // namespace
 
+RunDevice::~RunDevice() {
+  if (!parts_.process_ends || !backend_ || backend_->device().kind == DeviceKind::cpu) return;
+  // A static pointer, so that tools that look for leaks find the object.
+  [[maybe_unused]] static const pipeline::Backend* left_to_the_system = nullptr;
+  left_to_the_system = backend_.release();
+}
+
 pipeline::Backend& RunDevice::ready() {
   if (!backend_) load();
   return *backend_;

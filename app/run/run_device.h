@@ -20,6 +20,9 @@ class RunDevice {
  public:
   explicit RunDevice(const RunContext& context)
       : options_(context.options), parts_(context.parts) {}
+  ~RunDevice();
+  RunDevice(const RunDevice&) = delete;
+  RunDevice& operator=(const RunDevice&) = delete;
 
   /// Chooses the device and loads the model at the first call. No other call may run at the same
   /// time as the first call. Loads no model if the run hides known tracks. Throws Error(usage) if

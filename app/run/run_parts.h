@@ -30,6 +30,9 @@ struct RunParts {
   std::function<std::optional<detector::FacesByTurn>(
       const pipeline::JobOptions&, const detector::DetectorOptions&, const std::stop_token&)>
       faces_by_turn = {};
+  /// True if the process ends after the run. Then the run doesn't free the memory of CUDA devices,
+  /// because the system frees it at once when the process ends.
+  bool process_ends = false;
 };
 
 /// Holds the arguments that each part of a run gets. The options and the functions must outlive the

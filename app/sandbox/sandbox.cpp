@@ -110,7 +110,8 @@ std::string Sandbox::close(SandboxNeeds needs) {
     allowed.push_back({folder, FileAccess::write});
   }
   if (needs.spool) SpoolFile::prepare();
-  return close_sandbox(allowed, needs.network, Processes::none);
+  return close_sandbox(allowed, needs.network, Processes::none,
+                       needs.cuda && has_nvidia_driver() ? Driver::nvidia : Driver::none);
 }
 
 }  // namespace facepipe::app

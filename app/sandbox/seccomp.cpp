@@ -8,10 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "core/error.h"
 
@@ -136,21 +139,42 @@ void refuse_typing(Filter& filter) {
                      SCMP_A1_64(SCMP_CMP_MASKED_EQ, scmp_datum_t{0xFFFFFFFF}, request));
 }
 
+/// Refuses all sockets but those of the families in `allowed`.
+void refuse_other_families(Filter& filter, std::span<const scmp_datum_t> allowed) {
+  constexpr scmp_datum_t kFamilies = 64;  // there are fewer
+  for (scmp_datum_t family = 0; family < kFamilies; ++family)
+    if (std::ranges::count(allowed, family) == 0)
+      filter.refuse_if(EACCES, SCMP_SYS(socket), SCMP_A0_64(SCMP_CMP_EQ, family));
+  filter.refuse_if(EACCES, SCMP_SYS(socket), SCMP_A0_64(SCMP_CMP_GE, kFamilies));
+}
+
+/// Refuses sockets of this machine, but for those of the type on which NVIDIA's driver listens.
+void refuse_other_local_sockets(Filter& filter) {
+  constexpr scmp_datum_t kTypes = 16;  // the bits above are flags
+  for (scmp_datum_t type = 0; type < kTypes; ++type)
+    if (type != SOCK_SEQPACKET)
+      filter.refuse_if(EACCES, SCMP_SYS(socket), SCMP_A0_64(SCMP_CMP_EQ, AF_UNIX),
+                       SCMP_A1_64(SCMP_CMP_MASKED_EQ, kTypes - 1, type));
+}
+
 /// Refuses sockets; with a network, all but those of IP, and the kernel's list of addresses, which
-/// getaddrinfo() asks for.
-void refuse_sockets(Filter& filter, Network network) {
-  if (network == Network::none) {
+/// getaddrinfo() asks for. NVIDIA's driver doesn't start unless it can listen on a socket of this
+/// machine. Without a network, it can connect to none.
+void refuse_sockets(Filter& filter, Network network, Driver driver) {
+  std::vector<scmp_datum_t> families;
+  if (network == Network::allowed) families = {AF_INET, AF_INET6, AF_NETLINK};
+  if (driver == Driver::nvidia) families.push_back(AF_UNIX);
+  if (families.empty()) {
     filter.refuse_always(EACCES, SCMP_SYS(socket));
     return;
   }
-  constexpr scmp_datum_t kFamilies = 64;  // there are fewer
-  for (scmp_datum_t family = 0; family < kFamilies; ++family)
-    if (family != AF_INET && family != AF_INET6 && family != AF_NETLINK)
-      filter.refuse_if(EACCES, SCMP_SYS(socket), SCMP_A0_64(SCMP_CMP_EQ, family));
-  filter.refuse_if(EACCES, SCMP_SYS(socket), SCMP_A0_64(SCMP_CMP_GE, kFamilies));
+  refuse_other_families(filter, families);
+  if (driver == Driver::nvidia) refuse_other_local_sockets(filter);
+  if (network == Network::none) filter.refuse_always(EACCES, SCMP_SYS(connect));
   constexpr scmp_datum_t kRoutes = 0;  // NETLINK_ROUTE
-  filter.refuse_if(EACCES, SCMP_SYS(socket), SCMP_A0_64(SCMP_CMP_EQ, AF_NETLINK),
-                   SCMP_A2_64(SCMP_CMP_NE, kRoutes));
+  if (network == Network::allowed)
+    filter.refuse_if(EACCES, SCMP_SYS(socket), SCMP_A0_64(SCMP_CMP_EQ, AF_NETLINK),
+                     SCMP_A2_64(SCMP_CMP_NE, kRoutes));
 }
 
 }  // namespace
@@ -160,7 +184,7 @@ bool can_limit_calls() noexcept {
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0U, &action) == 0;
 }
 
-int limit_calls(Network network, Processes processes) {
+int limit_calls(Network network, Processes processes, Driver driver) {
   Filter filter;
   for (const Call& call : kRefused) filter.refuse(call);
   if (processes == Processes::none) {
@@ -168,7 +192,7 @@ int limit_calls(Network network, Processes processes) {
     refuse_signals(filter);
   }
   refuse_typing(filter);
-  refuse_sockets(filter, network);
+  refuse_sockets(filter, network, driver);
   return filter.load();
 }
 

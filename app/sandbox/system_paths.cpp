@@ -87,6 +87,11 @@ std::vector<AllowedPath> system_paths(Network network) {
   return paths;
 }
 
+bool has_nvidia_driver() {
+  std::error_code error;
+  return fs::exists("/dev/nvidiactl", error) || fs::exists("/dev/dxg", error);
+}
+
 std::vector<AllowedPath> cuda_paths() {
   std::vector<AllowedPath> paths;
   std::error_code error;
@@ -98,8 +103,11 @@ std::vector<AllowedPath> cuda_paths() {
       paths.push_back({devices->path(), FileAccess::write});
   }
   add(paths, {"/dev/shm"}, FileAccess::write);
+  // The driver names its threads in /proc/self/task/*/comm, and doesn't start if it can't.
+  add(paths, {"/proc/self/task"}, FileAccess::write);
   add(paths, {"/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/sys/bus/pci",
-              "/sys/devices", "/sys/module/nvidia", "/usr/share/nvidia", "/etc/nvidia"});
+              "/proc/sys/vm/mmap_min_addr", "/sys/devices", "/sys/module/nvidia",
+              "/usr/share/nvidia", "/etc/nvidia"});
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home == '/')
     for (const char* const cache : {".nv", ".cache/facepipe"})
       paths.push_back({fs::path(home) / cache, FileAccess::write});

@@ -12,6 +12,9 @@ namespace facepipe::app {
 /// With a network, also what finds other hosts and proves who they are.
 [[nodiscard]] std::vector<AllowedPath> system_paths(Network network);
 
+/// Returns whether this machine has the device of NVIDIA's driver, or the one of WSL.
+[[nodiscard]] bool has_nvidia_driver();
+
 /// Returns what NVIDIA's driver opens: its devices, its caches, and what tells of it.
 [[nodiscard]] std::vector<AllowedPath> cuda_paths();
 

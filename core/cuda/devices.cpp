@@ -72,4 +72,7 @@ CudaProbe probe_devices() {
 
 void use_device(Device device) { FACEPIPE_CUDA_CHECK(cudaSetDevice(device.index)); }
 
+ContextStart::ContextStart(Device device)
+    : thread_([device] { static_cast<void>(cudaSetDevice(device.index)); }) {}
+
 }  // namespace facepipe::cuda

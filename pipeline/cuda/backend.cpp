@@ -306,6 +306,7 @@ bool decodes_on_cpu(video::DecoderChoice choice, const video::Demuxer& demuxer) 
 
 std::unique_ptr<Backend> make_cuda_backend(Device device,
                                            const detector::DetectorOptions& options) {
+  const cuda::ContextStart start(device);  // beside the reading of the model
   if (options.library && detector::works_in_host_memory(device.kind, *options.library)) {
     cuda::use_device(device);
     return make_host_frames_backend(

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,14 +47,18 @@ class DeviceChoiceTest : public testing::Test {
   }
 
   std::unique_ptr<pipeline::Backend> make(const Device& on) {
-    tried_.push_back(to_string(on));
+    {
+      const std::scoped_lock lock(mutex_);
+      tried_.push_back(to_string(on));
+    }
     if (on.index == 1 && !on_second_.empty()) throw Error(ErrorKind::device, on_second_);
     const std::string& problem = on.kind == DeviceKind::cuda ? on_cuda_ : on_cpu_;
     if (!problem.empty()) throw Error(ErrorKind::device, problem);
     return pipeline::make_cpu_backend(std::make_unique<FakeDetectorFactory>());
   }
 
-  std::vector<std::string> tried_;
+  std::mutex mutex_;                ///< backends of several devices are made at the same time
+  std::vector<std::string> tried_;  ///< guarded by mutex_
   std::string on_cuda_;  ///< reason why cuda:0 can't be used; empty if it can be used
   std::string on_cpu_;
   std::string on_second_;
@@ -111,6 +117,7 @@ TEST_F(DeviceChoiceTest, AllAreThoseThatWorkAndSayWhichDont) {
   EXPECT_EQ(choice.devices, (Devices{{DeviceKind::cuda, 0}, {DeviceKind::cuda, 2}}));
   EXPECT_EQ(choice.why, "cuda:1 can't be used: out of memory");
   EXPECT_NE(choice.backend, nullptr);
+  std::ranges::sort(tried_);
   EXPECT_EQ(tried_, (Tried{"cuda:0", "cuda:1", "cuda:2"}));
 }
 

@@ -2,10 +2,13 @@
 """Lets one process of facepipe work for many minutes on the same small files, some of which are broken. ./dev soak runs it.
 
 The files come again in each round, under other names. From round 4 on, the process may not grow: its anonymous memory
-less than 1 MiB a round, its descriptors and threads not at all. Each output and each exit code must be that of a run
-that works on this one file.
+less than 1 MiB a round, its descriptors and threads not at all. On CUDA, the used memory of the GPU may not grow
+either, so no other process may use the GPU. Each output and each exit code must be that of a run that works on this
+one file.
 """
 import argparse
+import ctypes
+import dataclasses
 import hashlib
 import json
 import os
@@ -71,7 +74,8 @@ def make_hostile_files(folder):
 # --- Runs ---------------------------------------------------------------------------------------------
 
 def words_of(program, command, options):
-    return [program, command, '--threads', '1', '--preset', 'ultrafast', '--model', CASCADE, '-q', '--overwrite', *options]
+    model = [] if '--model' in options else ['--model', CASCADE]  # the cascade is quick
+    return [program, command, '--threads', '1', '--preset', 'ultrafast', *model, '-q', '--overwrite', *options]
 
 
 def hash_of(path):
@@ -94,10 +98,48 @@ def single_runs(program, command, options, files, folder):
     return expected
 
 
-def sample(pid):
-    """Returns the anonymous memory in MiB, and the numbers of descriptors and of threads of a process."""
+class GpuMemory:
+    """Asks NVML, the library of nvidia-smi, how much memory of the first GPU is used."""
+
+    class Memory(ctypes.Structure):
+        """nvmlMemory_t, in bytes."""
+        _fields_ = [('total', ctypes.c_ulonglong), ('free', ctypes.c_ulonglong), ('used', ctypes.c_ulonglong)]
+
+    def __init__(self):
+        self.nvml, self.gpu = ctypes.CDLL('libnvidia-ml.so.1'), ctypes.c_void_p()
+        self.call('nvmlInit_v2')
+        self.call('nvmlDeviceGetHandleByIndex_v2', 0, ctypes.byref(self.gpu))
+
+    def call(self, name, *arguments):
+        code = getattr(self.nvml, name)(*arguments)
+        if code != 0:
+            sys.exit(f'{name} failed: {code}')
+
+    def used_mib(self):
+        memory = self.Memory()
+        self.call('nvmlDeviceGetMemoryInfo', self.gpu, ctypes.byref(memory))
+        return memory.used / 2**20
+
+
+@dataclasses.dataclass
+class Sample:
+    """What a process uses at one moment."""
+    memory: float  # anonymous, in MiB
+    gpu_memory: float  # of all processes, in MiB; 0 without a GPU
+    descriptors: int
+    threads: int
+
+
+def sample(pid, gpu):
     status = dict(line.split(':', 1) for line in pathlib.Path(f'/proc/{pid}/status').read_text().splitlines())
-    return int(status['RssAnon'].split()[0]) / 1024, len(os.listdir(f'/proc/{pid}/fd')), int(status['Threads'])
+    return Sample(int(status['RssAnon'].split()[0]) / 1024, gpu.used_mib() if gpu else 0.0, len(os.listdir(f'/proc/{pid}/fd')),
+                  int(status['Threads']))
+
+
+def of_round(samples):
+    """A round may be measured while an input is open. The least number is what stays open."""
+    return Sample(statistics.median(one.memory for one in samples), statistics.median(one.gpu_memory for one in samples),
+                  min(one.descriptors for one in samples), min(one.threads for one in samples))
 
 
 class Soak:
@@ -106,6 +148,7 @@ class Soak:
     def __init__(self, program, command, options, files, expected, top):
         self.words = words_of(program, command, options)
         self.command, self.files, self.expected, self.top = command, files, expected, top
+        self.gpu = GpuMemory() if 'cuda' in options else None
         self.wrong = []
         self.samples = []  # one list for each round
 
@@ -135,7 +178,7 @@ class Soak:
         """Takes the end of an input: samples the process, and compares the output."""
         number, name = told['file'].split('/')[-1].split('-', 1)
         try:
-            self.samples[int(number) - 1].append(sample(pid))
+            self.samples[int(number) - 1].append(sample(pid, self.gpu))
         except (OSError, KeyError):  # the process has ended after its last input
             self.samples[int(number) - 1].append(self.samples[int(number) - 1][-1])
         output = output_of(outputs, f'{number}-{name}', self.command)
@@ -147,27 +190,30 @@ class Soak:
 
     def growth(self):
         """Returns the lines of a table, and what has grown."""
-        rounds = [(statistics.median(memory for memory, _, _ in samples), min(files for _, files, _ in samples),
-                   min(threads for _, _, threads in samples)) for samples in self.samples if samples]
+        rounds = [of_round(samples) for samples in self.samples if samples]
         shown = sorted({1, 2, 3, *range(SETTLED, len(rounds) + 1, max(1, len(rounds) // 10)), len(rounds)})
-        lines = [f'{self.command:6}round {number:4}: {rounds[number - 1][0]:7.1f} MiB, {rounds[number - 1][1]} descriptors, '
-                 f'{rounds[number - 1][2]} threads' for number in shown if number <= len(rounds)]
+        lines = [self.line(number, rounds[number - 1]) for number in shown if number <= len(rounds)]
         late = rounds[SETTLED - 1:]
         if len(late) < 2:
             return lines, ['there were too few rounds']
-        slope = statistics.linear_regression(range(len(late)), [memory for memory, _, _ in late]).slope
-        lines.append(f'{self.command:6}{len(rounds)} rounds of {len(self.files)} files: {slope:+.3f} MiB a round from round '
-                     f'{SETTLED} on')
-        middle = len(late) // 2
+        lines.append(f'{self.command:6}{len(rounds)} rounds of {len(self.files)} files')
         wrong = []
-        if slope >= MOST_GROWTH_MIB:
-            wrong.append(f'the memory grows by {slope:.2f} MiB a round')
-        for name, place in (('descriptors', 1), ('threads', 2)):
-            # A round may be measured while an input is open. The least of several rounds is what stays open.
-            before, after = (min(entry[place] for entry in part) for part in (late[:middle], late[middle:]))
+        for name in ('memory', 'gpu_memory') if self.gpu else ('memory', ):
+            slope = statistics.linear_regression(range(len(late)), [getattr(one, name) for one in late]).slope
+            lines[-1] += f', {name} {slope:+.3f} MiB a round from round {SETTLED} on'
+            if slope >= MOST_GROWTH_MIB:
+                wrong.append(f'{name} grows by {slope:.2f} MiB a round')
+        middle = len(late) // 2
+        for name in ('descriptors', 'threads'):
+            before, after = (min(getattr(one, name) for one in part) for part in (late[:middle], late[middle:]))
             if before != after:
                 wrong.append(f'there are {after} {name} instead of {before}')
         return lines, wrong
+
+    def line(self, number, used):
+        gpu = f'{used.gpu_memory:7.0f} MiB of the GPU, ' if self.gpu else ''
+        return (f'{self.command:6}round {number:4}: {used.memory:7.1f} MiB, {gpu}{used.descriptors} descriptors, '
+                f'{used.threads} threads')
 
 
 def soak(program, command, options, seconds, top):
@@ -190,15 +236,25 @@ def soak(program, command, options, seconds, top):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('minutes', type=float, help='how long all rounds take, about')
+    parser.add_argument('--files', type=pathlib.Path, metavar='DIR',
+                        help='takes the good files of this folder, for a machine whose ffmpeg cannot make them')
+    parser.add_argument('--make-files', type=pathlib.Path, metavar='DIR', help='only makes the good files, in this folder')
     parser.add_argument('options', nargs='*', help='options of facepipe, behind --')
     asked = parser.parse_args()
+    if asked.make_files:
+        asked.make_files.mkdir(parents=True)
+        make_good_files(asked.make_files)
+        return 0
     program = pathlib.Path(os.environ['FACEPIPE_PROGRAM']).resolve()
     options = asked.options or ['--device', 'cpu']
     memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix='soak-', dir=memory) as folder:
         top = pathlib.Path(folder)
         (top / 'files').mkdir()
-        make_good_files(top / 'files')
+        if asked.files:
+            shutil.copytree(asked.files, top / 'files', dirs_exist_ok=True)
+        else:
+            make_good_files(top / 'files')
         make_hostile_files(top / 'files')
         wrong = [text for command in COMMANDS
                  for text in soak(program, command, options, asked.minutes * 60 / len(COMMANDS), top)]

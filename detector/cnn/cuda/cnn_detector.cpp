@@ -32,7 +32,7 @@ const CudaCnnOptions& checked(const CudaCnnOptions& options) {
 /// `tail`.
 graph::Graph planned_graph(const Model& model, Size network, const engine::Chip& chip, bool fused,
                            std::optional<graph::HeadTail>& tail) {
-  graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
+  graph::Graph graph = model.graph(network);
   graph::optimise(graph, network);
   if (!fused || !engine::fuse(graph, chip)) return graph;
   graph::Graph rest = graph;
@@ -162,8 +162,7 @@ std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(const Model& model,
 }
 
 void engine::refuse_boxes(const Model& model) {
-  const graph::Graph graph = graph::import_onnx(
-      model.onnx(model.data().input.size.value_or(Size{})), model.file().string());
+  const graph::Graph graph = model.graph(model.data().input.size.value_or(Size{}));
   for (const graph::Node& node : graph.nodes)
     if (std::holds_alternative<graph::RowOperator>(node.op) ||
         std::holds_alternative<graph::Reshape>(node.op) ||

@@ -22,6 +22,7 @@
 #include "detector/cnn/model/card/recognition.h"
 #include "detector/cnn/model/fold_pointwise.h"
 #include "detector/cnn/model/graph/onnx_check.h"
+#include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/map_outputs.h"
 #include "detector/model_file.h"
 #include "detector/options.h"
@@ -324,12 +325,15 @@ void Model::check_growth() const {
 
 std::string Model::onnx(Size network, Splits splits) const {
   ::onnx::ModelProto file = sized(network);
-  if (grows_) graph::check_size(file, file_.string(), network);
   if (splits == Splits::as_slices) {
     Rewriting to(file, file_.string());
     make_splits_slices(to);
   }
   return file.SerializeAsString();
+}
+
+graph::Graph Model::graph(Size network) const {
+  return graph::import_onnx(sized(network), file_.string());
 }
 
 ::onnx::ModelProto Model::sized(Size network) const {
@@ -349,6 +353,7 @@ std::string Model::onnx(Size network, Splits splits) const {
     for (auto& value : *graph.mutable_output())
       if (value.name() == output.name)
         set_shape(value, output_extents(head().layout, output, network));
+  if (grows_) graph::check_size(sized, file_.string(), network);
   return sized;
 }
 

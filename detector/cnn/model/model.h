@@ -88,6 +88,9 @@ class Model {
   /// attention, and is too large for this size, or if it takes only another size.
   [[nodiscard]] std::string onnx(Size network, Splits splits = Splits::kept) const;
 
+  /// Returns the canonical form for such an input as a graph. Throws as onnx().
+  [[nodiscard]] graph::Graph graph(Size network) const;
+
  private:
   void read(::onnx::ModelProto& proto, const DeclaredTensor& image,
             const std::vector<std::string>& classes);

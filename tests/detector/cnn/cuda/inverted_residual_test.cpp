@@ -196,7 +196,7 @@ TEST(InvertedResidualsOfCenterFace, HoldTheErrorWithTheModelsWeights) {
   if (!has_fused_kernels(current_chip())) GTEST_SKIP() << "older than sm_80";
   constexpr Size kSize{160, 128};
   const Model model(test::centerface_file());
-  graph::Graph graph = graph::import_onnx(model.onnx(kSize), model.file().string());
+  graph::Graph graph = model.graph(kSize);
   graph::optimise(graph, kSize);
   fuse(graph, current_chip());
   std::vector<std::uint8_t> bytes(3U * kSize.width * kSize.height);

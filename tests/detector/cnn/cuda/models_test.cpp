@@ -33,7 +33,7 @@ test::Tensor pattern(Size size) {
 
 TEST_P(CudaModel, ComputesEveryLayer) {
   for (const Size size : {Size{96, 64}, Size{160, 128}}) {
-    graph::Graph graph = graph::import_onnx(model().onnx(size), model().file().string());
+    graph::Graph graph = model().graph(size);
     graph::optimise(graph, size);
     test::DeviceNetwork device(graph);
     device.upload(pattern(size));
@@ -48,7 +48,7 @@ constexpr double kNetworkError = 1e-2;
 
 TEST_P(CudaModel, ComputesWhatTheFileComputes) {
   constexpr Size kSize{160, 128};
-  graph::Graph graph = graph::import_onnx(model().onnx(kSize), model().file().string());
+  graph::Graph graph = model().graph(kSize);
   graph::infer_shapes(graph, kSize);
   const test::Tensor input = pattern(kSize);
   const std::vector<test::Tensor> expected = test::interpret(graph, input);

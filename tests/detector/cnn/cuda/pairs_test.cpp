@@ -215,7 +215,7 @@ TEST_P(CudaPairsOfModel, ComputesEveryLayer) {
   if (!engine::has_fused_kernels(engine::current_chip()))
     GTEST_SKIP() << "no kernel for this device";
   for (const Size size : {Size{96, 64}, Size{160, 128}, Size{416, 288}}) {
-    graph::Graph graph = graph::import_onnx(model().onnx(size), model().file().string());
+    graph::Graph graph = model().graph(size);
     graph::optimise(graph, size);
     graph::fuse_pairs(graph, engine::kPairLimits);
     graph::infer_shapes(graph, size);

@@ -290,7 +290,7 @@ TEST_F(CudaPyramidHead, FindsWithTheModelWhatTheGenericEngineFinds) {
     const Frame frame = test::make_noise_frame({kNv12, size}, 3);
     const NetworkFit fit = fit_network(frame.upright(), {});
     const engine::PictureSource picture{fit, test::layout_of(frame), model_.channel_order()};
-    graph::Graph graph = graph::import_onnx(model_.onnx(fit.network), model_.file().string());
+    graph::Graph graph = model_.graph(fit.network);
     graph::optimise(graph, fit.network);
     test::DeviceNetwork generic(graph, engine::Network::Reuse::memory);
     const test::DescribedFrame on_device(frame, generic.stream());

@@ -81,12 +81,14 @@ InvertedResidualTile chosen(const NodeContext& context, const graph::InvertedRes
   const bool residual = context.inputs.size() > 1;
   std::vector<std::string> ways;
   for (const InvertedResidualTile& tile : tiles) ways.push_back(text_of(tile));
-  const cuda::Stream stream;
-  std::optional<InvertedResidualTrial> trial;  // only allocated if there are trials
+  // Both are only made if there are trials.
+  std::optional<cuda::Stream> stream;
+  std::optional<InvertedResidualTrial> trial;
   const std::size_t way = context.tiles.choose(
       name_of(op, input, residual), ways, [&](std::size_t candidate, int launches) {
-        if (!trial) trial.emplace(op, input, residual, stream);
-        return trial->time(tiles[candidate], launches, stream);
+        if (!stream) stream.emplace();
+        if (!trial) trial.emplace(op, input, residual, *stream);
+        return trial->time(tiles[candidate], launches, *stream);
       });
   spdlog::debug("detector: {} ({}x{}, {} to {} to {}): tile {}", context.node.name, input.width,
                 input.height, op.expand.inputs, op.expand.outputs, op.project.outputs, ways[way]);

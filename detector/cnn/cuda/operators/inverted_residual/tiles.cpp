@@ -1,6 +1,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/tiles.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "core/cuda/launch.h"
@@ -45,11 +46,12 @@ bool fits(const InvertedResidualShape& shape, const InvertedResidualTile& tile, 
          shared_bytes_of(shape, tile) <= chip.shared_bytes;
 }
 
-/// Appends all tiles with the rows, groups and split of `tile`.
+/// Appends all tiles with the rows, groups and split of `tile`. `to` must have no such tile yet.
 void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualShape& shape,
                   InvertedResidualTile tile, const Chip& chip) {
   constexpr int kMostItems = 4;
   constexpr int kFewestWarps = 3;
+  const auto before = static_cast<std::ptrdiff_t>(to.size());
   for (int items = 1; items <= kMostItems; ++items)
     for (const int pixel_tiles : {2, 1})
       for (const bool staged : {true, false}) {
@@ -57,7 +59,7 @@ void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualS
         tile.warps = std::max(warps_for(shape, tile, items), kFewestWarps);
         tile.pixel_tiles = pixel_tiles;
         tile.staged = staged;
-        if (fits(shape, tile, chip) && std::find(to.begin(), to.end(), tile) == to.end())
+        if (fits(shape, tile, chip) && std::find(to.begin() + before, to.end(), tile) == to.end())
           to.push_back(tile);
       }
 }

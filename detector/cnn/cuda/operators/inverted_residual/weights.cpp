@@ -1,5 +1,6 @@
 #include "detector/cnn/cuda/operators/inverted_residual/weights.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace facepipe::detector::engine {
@@ -11,18 +12,23 @@ constexpr int kTaps = 9;
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-/// Returns elements of the matrix of a 1x1 convolution. Elements beyond its edges are 0.
+/// Holds the matrix of a 1x1 convolution. Elements beyond its edges are 0.
 class Matrix {
  public:
-  explicit Matrix(const graph::Convolution& op) : op_(op) {}
+  explicit Matrix(const graph::Convolution& op)
+      : outputs_(op.outputs), inputs_(op.inputs), values_(op.weights.size()) {
+    std::ranges::transform(op.weights, values_.begin(),
+                           [](float value) { return __float2half_rn(value); });
+  }
   [[nodiscard]] __half operator()(int output, int input) const {
-    const bool inside = output < op_.outputs && input < op_.inputs;
-    return __float2half_rn(
-        inside ? op_.weights[static_cast<std::size_t>(output * op_.inputs + input)] : 0.0F);
+    const bool inside = output < outputs_ && input < inputs_;
+    return inside ? values_[static_cast<std::size_t>(output * inputs_ + input)] : __half{};
   }
 
  private:
-  const graph::Convolution& op_;
+  int outputs_;
+  int inputs_;
+  std::vector<__half> values_;
 };
 
 /// Appends a lane's part of fragment B: `chunks` * 8 rows of one column, beginning with row
@@ -33,9 +39,7 @@ void append_fragment(std::vector<__half>& to, const Matrix& matrix, int lane, in
     for (int b = 0; b < 2; ++b) to.push_back(matrix(output, input + i * kChunk + lane % 4 * 2 + b));
 }
 
-void append_expand(std::vector<__half>& to, const graph::Convolution& op, int expanded_group,
-                   int chunks) {
-  const Matrix matrix(op);
+void append_expand(std::vector<__half>& to, const Matrix& matrix, int expanded_group, int chunks) {
   for (int at = 0; at < chunks; at += 2)
     for (int lane = 0; lane < kLanes; ++lane)
       for (int tile = 0; tile < 2; ++tile)
@@ -77,9 +81,8 @@ int channel_of(int tiles, int tile, int column) {
   return tile < 2 ? 4 * t + 2 * tile + b : 16 + column;
 }
 
-void append_project(std::vector<__half>& to, const graph::Convolution& op, int expanded_group,
-                    int group, int tiles) {
-  const Matrix matrix(op);
+void append_project(std::vector<__half>& to, const Matrix& matrix, int expanded_group, int group,
+                    int tiles) {
   const int first = group * tiles * kChunk;
   for (int pair = 0; pair < tiles; pair += 2)
     for (int lane = 0; lane < kLanes; ++lane)
@@ -135,12 +138,14 @@ InvertedResidualArguments arguments_of(const graph::InvertedResidual& op,
 
 InvertedResidualWeights pack_weights(const graph::InvertedResidual& op,
                                      const InvertedResidualShape& shape) {
+  const Matrix expand(op.expand);
+  const Matrix project(op.project);
   InvertedResidualWeights packed;
   for (int expanded_group = 0; expanded_group < shape.expanded_groups; ++expanded_group) {
-    append_expand(packed.expand, op.expand, expanded_group, shape.input_chunks);
+    append_expand(packed.expand, expand, expanded_group, shape.input_chunks);
     append_depthwise(packed.depthwise, op, expanded_group);
     for (int group = 0; group < shape.column_groups; ++group)
-      append_project(packed.project, op.project, expanded_group, group, shape.column_tiles);
+      append_project(packed.project, project, expanded_group, group, shape.column_tiles);
   }
   packed.bias = op.project.bias;
   packed.bias.resize(static_cast<std::size_t>(shape.column_groups * shape.column_tiles * kChunk));

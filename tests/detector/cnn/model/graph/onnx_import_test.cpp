@@ -24,7 +24,7 @@ namespace {
 constexpr Size kNetwork{96, 64};
 
 Graph import_model(const Model& model, Size network) {
-  return import_onnx(model.onnx(network), model.file().string());
+  return model.graph(network);
 }
 
 void expect_near(const std::vector<float>& actual, std::span<const float> expected,
