@@ -29,6 +29,7 @@
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "app/verify/verify.h"
+#include "app/visible_devices.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "core/files/output_names.h"
@@ -99,6 +100,7 @@ int end_of_failed_run(const Failure& failure, const RunOptions& options) {
 /// Calls `work` in the sandbox of a run. Returns what it returns.
 int in_sandbox(const RunOptions& options, const std::function<int()>& work) {
   set_log_level(level_of(options.console));
+  show_needed_devices(options);
   std::optional<Sandbox> sandbox;
   const auto failure =
       attempt({}, [&] { sandbox.emplace(options.sandbox, [&] { return needs_of(options); }); });

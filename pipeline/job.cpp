@@ -101,12 +101,13 @@ LaneConnections::Limits connection_limits(const JobOptions& options, const JobPl
   return limits;
 }
 
-/// If there is only one lane, gives it the first frame, which is already decoded. The lane of a
-/// part begins with another frame.
+/// If there is only one lane, gives it the first frame, which is already decoded. The only lane of
+/// a part begins with another frame.
 OpenInput with_first_frame(OpenInput input, const JobPlan& plan) {
+  if (plan.lanes.count > 1) return input;
   if (plan.part)
     input.lanes.front().decoding.window.emplace(*plan.part);
-  else if (plan.lanes.count == 1)
+  else
     input.lanes.front().decoding.first = std::move(input.first);
   return input;
 }

@@ -30,6 +30,13 @@ namespace {
 // on some 70 frames of 1080p on an H100.
 constexpr std::int64_t kFramesOfLane = 250;
 
+/// @param all  packets of the video; 0 if that is unknown
+std::int64_t packets_of_part(const PartJob& part, std::int64_t all) {
+  const std::int64_t first = part.number == 0 ? 0 : part.cuts.at(part.number - 1);
+  const std::int64_t end = part.number < part.cuts.size() ? part.cuts.at(part.number) : all;
+  return std::max<std::int64_t>(0, end - first);
+}
+
 class Planning {
  public:
   Planning(const JobOptions& options, Backend& backend, JobDiagnostics diagnostics,
@@ -60,6 +67,7 @@ class Planning {
   void plan_lanes();
   [[nodiscard]] bool begins_again() const;
   [[nodiscard]] int most_lanes() const;
+  [[nodiscard]] std::int64_t frames_of_job() const;
   void note_idle_devices();
   void fit_lanes_to_input();
   void fit_lanes_to_memory();
@@ -305,7 +313,8 @@ void Planning::open_lanes(const AVFrame& first) {
 void Planning::plan_lanes() {
   LanePlan& lanes = job_.plan.lanes;
   lanes.count = 1;
-  if (options_.part || options_.join) return;
+  // Part files about hidden faces hold what one lane knows of its part.
+  if (options_.join || (options_.part && options_.hide)) return;
   lanes.count = most_lanes();
   if (lanes.count > 1) {
     lanes.why_one = reason_for_one_lane();
@@ -334,6 +343,12 @@ int Planning::most_lanes() const {
                          : decoders);
 }
 
+/// Returns about how many frames the input or the part has; 0 if that is unknown.
+std::int64_t Planning::frames_of_job() const {
+  const std::int64_t all = demuxer().expected_frames();
+  return options_.part ? packets_of_part(*options_.part, all) : all;
+}
+
 void Planning::note_idle_devices() {
   const LanePlan& lanes = job_.plan.lanes;
   const Device works = backend_.device();
@@ -348,7 +363,7 @@ void Planning::note_idle_devices() {
 void Planning::fit_lanes_to_input() {
   LanePlan& lanes = job_.plan.lanes;
   const AVIOContext* const io = demuxer().format().pb;
-  const std::int64_t frames = demuxer().expected_frames();
+  const std::int64_t frames = frames_of_job();
   if (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) == 0)
     lanes.why_one = "it may be live, and a search for cuts would delay its pictures";
   else if (frames > 0 && frames < 2 * kFramesOfLane)
@@ -398,7 +413,7 @@ std::string Planning::reason_for_one_lane() const {
                   "--lanes " + std::to_string(options_.resources.lanes) + ": " + reason);
     return reason;
   }
-  const std::int64_t frames = demuxer().expected_frames();
+  const std::int64_t frames = frames_of_job();
   if (frames > 0 && frames < 2 * video::kShortestSegment) return "it is too short to be cut";
   if ((options_.input.start_s || options_.input.end_s) && demuxer().lacks_time_stamps())
     return "its frames have no time stamps by which to find the chosen range";

@@ -26,7 +26,7 @@ inline constexpr std::size_t kBoxesOfPart = 256;
   return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
 }
 
-/// Holds the hidden or the doubtful tracks in a frame, and the detections that they may take.
+/// Holds the hidden or the suggested tracks in a frame, and the detections that they may take.
 struct TracksOfKind {
   std::vector<Box> boxes;
   std::vector<std::uint32_t> tracks;     ///< the track of each box

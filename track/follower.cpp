@@ -57,7 +57,7 @@ constexpr int kThreads = 6;
 // These flags say what a sighting may be used for.
 constexpr unsigned kStarts = 1;     ///< the track that takes the sighting is hidden from now on
 constexpr unsigned kContinues = 2;  ///< continues a hidden track
-constexpr unsigned kIsOfUse = 4;    ///< continues a doubtful track, or begins any track
+constexpr unsigned kIsOfUse = 4;    ///< continues a suggested track, or begins any track
 
 std::vector<Box> boxes_of(std::span<const Sighting> sightings) {
   std::vector<Box> boxes;
@@ -107,7 +107,7 @@ class Follower::Impl {
     return kLookedAtScore <= best && best < kAloneScore;
   }
   [[nodiscard]] unsigned uses_of(const Sighting& sighting) const {
-    const float least_alone = std::min(options_.doubtful_score, options_.lone_score);
+    const float least_alone = std::min(options_.suggest_score, options_.lone_score);
     return (sighting.starts ? kStarts | kIsOfUse : 0U) |
            (sighting.usual_score >= options_.continue_score ? kContinues : 0U) |
            (sighting.usual_score >= least_alone ? kIsOfUse : 0U);
@@ -118,8 +118,8 @@ class Follower::Impl {
   MotionEstimator& motion_;
   TrackStore store_;
   CrowdWorkers workers_{kThreads};
-  TracksOfKind hidden_;    ///< hidden tracks of the newest frame
-  TracksOfKind doubtful_;  ///< doubtful tracks of the newest frame
+  TracksOfKind hidden_;     ///< hidden tracks of the newest frame
+  TracksOfKind suggested_;  ///< suggested tracks of the newest frame
   /// For each sighting of the newest frame; 0 if a track has taken it.
   std::vector<unsigned> uses_;
   bool looks_again_ = false;  ///< second looks decide about weak tracks of this frame
@@ -174,7 +174,7 @@ TrackStep Follower::Impl::begin(TrackerInput& input) {
   const bool has_findings = input.searched && input.detections != nullptr;
   now.taken_by.assign(has_findings ? input.detections->size() : 0, kNoTrack);
   if (has_findings && !now.frame.hide_all) {
-    const float least = std::min({options_.doubtful_score, options_.continue_score,
+    const float least = std::min({options_.suggest_score, options_.continue_score,
                                   options_.lone_score, options_.start_score});
     now.sightings.reserve(input.detections->size());
     for (std::size_t i = 0; i < input.detections->size(); ++i) {
@@ -256,7 +256,7 @@ void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i]->box = places[i];
 }
 
-/// Moves the boxes of doubtful tracks with the camera. Their points aren't followed, because there
+/// Moves the boxes of suggested tracks with the camera. Their points aren't followed, because there
 /// can be many such tracks, and they hide nothing. Hidden tracks also move with the camera if there
 /// are too many to follow their points.
 void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size_t part) {
@@ -283,26 +283,26 @@ void Follower::Impl::take(TrackStep& now) {
   now.seen.reserve(now.sightings.size());
   take(now, hidden_, kStarts);
   take(now, hidden_, kContinues);
-  take(now, doubtful_, kIsOfUse);
+  take(now, suggested_, kIsOfUse);
   start(now);
 }
 
 void Follower::Impl::find_pairs(const TrackStep& now) {
   hidden_.clear();
-  doubtful_.clear();
+  suggested_.clear();
   for (std::uint32_t i = 0; i < store_.tracks().size(); ++i) {
-    TracksOfKind& kind = store_.tracks()[i].hidden ? hidden_ : doubtful_;
+    TracksOfKind& kind = store_.tracks()[i].hidden ? hidden_ : suggested_;
     kind.boxes.push_back(store_.tracks()[i].box);
     kind.tracks.push_back(i);
   }
   const std::size_t of_hidden = hidden_.divide();
-  const std::size_t parts = of_hidden + doubtful_.divide();
+  const std::size_t parts = of_hidden + suggested_.divide();
   workers_.run(store_.tracks().size() >= kCrowd && !now.sightings.empty(), parts,
                [&](std::size_t i) {
                  if (i < of_hidden)
                    hidden_.find_part(i, now.among);
                  else
-                   doubtful_.find_part(i - of_hidden, now.among);
+                   suggested_.find_part(i - of_hidden, now.among);
                });
 }
 

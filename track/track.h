@@ -26,7 +26,7 @@ struct TrackedBox {
   /// frame that was not searched, a filled box has the mean score of the sightings around it.
   float score = 0;
   BoxState state = BoxState::seen;
-  /// True if the box must be hidden. Other boxes are doubtful, and are only shown to a person.
+  /// True if the box must be hidden. Other boxes are suggested, and are only shown to a person.
   bool hidden = false;
   std::uint16_t found_class = 0;  ///< the class of the track's detections (Detections::classes)
 };

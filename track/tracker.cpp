@@ -30,7 +30,7 @@ void check_tracker_options(const TrackerOptions& options) {
     if (!right) throw Error(ErrorKind::usage, std::string("tracks: ") + reason);
   };
   for (const float score : {options.start_score, options.lone_score, options.continue_score,
-                            options.doubtful_score, options.sure_score})
+                            options.suggest_score, options.sure_score})
     check(score >= 0 && score <= 1, "scores must be from 0 to 1");
   check(options.continue_score <= options.start_score,
         "the score that continues a track must not be above the score that starts one");

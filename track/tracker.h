@@ -30,7 +30,7 @@ struct TrackerOptions {
   float lone_score = 0.15F;  ///< a detection of at least this score is always hidden in its frame
   float continue_score = 0.05F;  ///< a detection of at least this score continues a hidden track
   /// A detection of at least this score starts or continues a track that is not hidden.
-  float doubtful_score = 0.03F;
+  float suggest_score = 0.03F;
   /// A track that has a detection of at least this score is surely a face. It is held longer. Its
   /// boxes also cover the area of its boxes in neighbouring frames. Otherwise, a box that is
   /// slightly wrong would show the edge of the face.
@@ -66,9 +66,9 @@ struct TrackerOptions {
 void check_tracker_options(const TrackerOptions& options);
 
 /// If one of these limits is exceeded, the tracker throws an error. If it tracked only some of the
-/// faces, the other faces would be visible. Doubtful tracks hide nothing, so they never cause this
-/// error: no doubtful track starts if there are already kMostTracks / 2 tracks. A detection that
-/// would start a doubtful track then counts only for its own frame.
+/// faces, the other faces would be visible. Suggested tracks hide nothing, so they never cause this
+/// error: no suggested track starts if there are already kMostTracks / 2 tracks. A detection that
+/// would start a suggested track then counts only for its own frame.
 inline constexpr std::size_t kMostDetections = 4096;  ///< detections of a class in a frame
 inline constexpr std::size_t kMostTracks = 8192;      ///< tracks at the same time
 /// Boxes in all waiting frames together.
@@ -111,10 +111,10 @@ struct TrackerOutput {
 ///   last velocity relative to the camera.
 /// * Tracks take detections of their own class (matching.h). First, hidden tracks take detections
 ///   that could start a hidden track. The hidden tracks that remain take detections of
-///   continue_score. Then doubtful tracks take from the rest. To take strong detections first is
+///   continue_score. Then suggested tracks take from the rest. To take strong detections first is
 ///   the idea of ByteTrack (Zhang et al. 2022).
 /// * The detections that are left start tracks.
-/// * A new or a doubtful track can get a detection that starts a hidden track. The track is then
+/// * A new or a suggested track can get a detection that starts a hidden track. The track is then
 ///   hidden from now on, and in all frames that wait. It is also followed backwards through the
 ///   waiting frames in the same way. It ends there at a cut, after hold_s without a detection, or
 ///   after back_s.

@@ -131,6 +131,7 @@ struct PartOptions {
   std::string number;            ///< of the part, as the user wrote it
   std::filesystem::path folder;  ///< where part files are written
   int threads = 0;               ///< of decoder and network; 0: as the plan says
+  int lanes = 0;                 ///< 0: all of the device
   bool tolerate_damage = false;
   TaskOptions task;
   SandboxMode sandbox = SandboxMode::automatic;

@@ -245,6 +245,8 @@ RunOptions run_of_part(const PartOptions& options) {
           std::to_string(plan.plan.parts.size()));
   RunOptions run = options_of(plan.plan);
   if (options.threads > 0) run.detector.threads = run.job.resources.threads = options.threads;
+  if (run.job.hide && options.lanes > 1) clash("--lanes: a part of split hide has one lane");
+  run.job.resources.lanes = options.lanes;
   run.tolerate_damage = options.tolerate_damage;
   run.console = options.console;
   run.sandbox = options.sandbox;

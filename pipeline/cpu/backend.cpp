@@ -111,7 +111,7 @@ class DrawnTracking {
  public:
   /// @param options  must outlive this object
   explicit DrawnTracking(const JobOptions& options)
-      : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
+      : least_(options.follow ? options.follow->suggest_score : kWeakFace),
         scales_(options.search.scales),
         sizes_{options.search.min_face, options.search.max_face},
         suppressor_(options.search.followed_nms, nms::nms_capacity(options.search.followed_nms),

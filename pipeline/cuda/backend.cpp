@@ -53,7 +53,7 @@ FaceDownload fields_of(const JobOptions& options) {
 
 FollowScores following_of(const JobOptions& options) {
   const SearchOptions& search = options.search;
-  return {search.scales.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
+  return {search.scales.of(0).own(options.follow->suggest_score), search.face_score.value_or(0),
           search.followed_nms};
 }
 
@@ -67,8 +67,8 @@ std::vector<float> each_or(std::vector<float> values, std::size_t classes, float
 std::vector<float> followed_scores_of(const JobOptions& options, std::size_t classes) {
   std::vector<float> scores;
   for (std::size_t i = 0; i < classes; ++i)
-    scores.push_back(options.search.scales.of(static_cast<std::uint16_t>(i))
-                         .own(options.follow->doubtful_score));
+    scores.push_back(
+        options.search.scales.of(static_cast<std::uint16_t>(i)).own(options.follow->suggest_score));
   return scores;
 }
 

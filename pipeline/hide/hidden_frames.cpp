@@ -167,7 +167,7 @@ class TrackedFrames final : public HiddenFrames {
       return;
     }
     const ScoreScale& scale = scales_.of(track.found_class);
-    if (track.best_score < scale.own(job_.tracks.doubtful_score)) return;
+    if (track.best_score < scale.own(job_.tracks.suggest_score)) return;
     const std::int64_t likely = counts_.likely;
     count_suggested(track.best_score, scale.own(kLikelyScore), counts_);
     if (counts_.likely > likely && seen_at) counts_.likely_at.add(seen_at.mapped());
@@ -285,7 +285,7 @@ class KnownFrames final : public HiddenFrames {
 
 track::TrackFileBuilder make_builder(const HideJob& job, const ScoreScales& scales,
                                      const track::TrackFileInput& input) {
-  return track::TrackFileBuilder(input, job.tracks.doubtful_score, job.classes, scales);
+  return track::TrackFileBuilder(input, job.tracks.suggest_score, job.classes, scales);
 }
 
 std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const ScoreScales& scales,

@@ -12,18 +12,19 @@ constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 
 }  // namespace
 
-Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
+Feed::Feed(const AVCodecParameters* cut, int lanes, int packets, Segments& segments, Order& order,
            std::stop_token stop, const PartJob* part, std::int64_t before,
            FramesBefore::InRange in_range)
-    : limits_{cut != nullptr && part == nullptr ? kSegmentBytes : packets,
-              segments.may_return() ? kSegmentBytes : 0},
+    : one_lane_(lanes == 1),
+      limits_{one_lane_ ? packets : kSegmentBytes, segments.may_return() ? kSegmentBytes : 0},
       segments_(segments),
       order_(order),
       stop_(std::move(stop)),
       before_(std::move(in_range)) {
   if (part != nullptr) part_.emplace(*part, before);
   if (cut != nullptr)
-    segmenter_.emplace(*cut, part != nullptr ? std::optional(part->cuts) : std::nullopt, before);
+    segmenter_.emplace(
+        *cut, part != nullptr && one_lane_ ? std::optional(part->cuts) : std::nullopt, before);
   // At once: if the first frame is the whole video, no packet follows.
   if (!part_) begin_segment(false);
 }
@@ -76,8 +77,7 @@ void Feed::pass_on() {
 
 void Feed::push(video::ReadPacket packet) {
   if (!open_) begin_segment(packet.starts_independently);
-  const bool is_counted = !segmenter_ || part_;  // there is one lane
-  const std::int64_t cost = is_counted ? 1 : video::memory_of(*packet.packet);
+  const std::int64_t cost = one_lane_ ? 1 : video::memory_of(*packet.packet);
   open_->push(std::move(packet), cost);
 }
 

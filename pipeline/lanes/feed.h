@@ -17,17 +17,18 @@ namespace facepipe::pipeline {
 
 /// Puts packets into segments, and segments into the queue from which lanes take them. It fills one
 /// segment to its end before it begins the next one. The thread that reads uses it. Once `stop` is
-/// requested, all functions that wait throw Stopped. Its eleven members are the targets of packets,
+/// requested, all functions that wait throw Stopped. Its twelve members are the targets of packets,
 /// and the packets whose segment has not begun.
 class Feed {
  public:
   /// @param cut      the stream that is cut into segments; nullptr: there is one segment
   /// @param packets  the most packets that wait, if there is one segment
-  /// @param part     if it isn't null, `cut` is cut into parts, and the segments are those of this
-  ///                 part
+  /// @param lanes    if there are several, `cut` is cut at each safe place
+  /// @param part     if it isn't null, the segments are those of this part; with one lane, `cut` is
+  ///                 only cut into parts
   /// @param before   so many packets of the video come before those that the feed gets
   /// @param in_range as FramesBefore has it
-  Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
+  Feed(const AVCodecParameters* cut, int lanes, int packets, Segments& segments, Order& order,
        std::stop_token stop, const PartJob* part = nullptr, std::int64_t before = 0,
        FramesBefore::InRange in_range = {});
 
@@ -51,6 +52,7 @@ class Feed {
   void pass_on();
   void push(video::ReadPacket packet);
 
+  const bool one_lane_;
   const Segment::Limits limits_;
   Segments& segments_;
   Order& order_;

@@ -13,8 +13,8 @@ void Reader::run(const video::Decoder& decoder, const std::stop_token& failed) {
       plan_.lanes.count > 1 || part != nullptr ? input_.demuxer().video().codecpar : nullptr;
   const auto in_range = [&decoder, time_base = input_.demuxer().video().time_base](
                             const AVPacket& packet) { return decoder.in_range(packet, time_base); };
-  Feed feed(cut, plan_.limits.packets, connections_.segments, connections_.order, failed, part,
-            input_.packets_before, in_range);
+  Feed feed(cut, plan_.lanes.count, plan_.limits.packets, connections_.segments, connections_.order,
+            failed, part, input_.packets_before, in_range);
   for (video::UniqueAVPacket& packet : input_.begin.other_packets)
     feed.give(SidePacket{std::move(packet)});
   for (video::ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));

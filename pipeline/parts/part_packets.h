@@ -23,17 +23,17 @@ class OtherPackets final : public Error {
               name + ": is not the input that was split: its packets are others") {}
 };
 
-/// The packets of a part, if the Segmenter cuts the input at PartJob::cuts. They are the packets of
-/// one segment, or of two, if the part goes on behind its cut. Not thread-safe.
+/// The packets of a part. If the Segmenter cuts the input only at PartJob::cuts, they are those of
+/// one segment, or of two, if the part goes on behind its cut. If the Segmenter cuts at each safe
+/// place, a part that ends with its cut has all segments between two of PartJob::cuts. Not
+/// thread-safe.
 class PartPackets {
  public:
   /// @param seen  so many packets of the video come before those that see() gets
   explicit PartPackets(const PartJob& part, std::int64_t seen = 0)
-      : number_(static_cast<std::int64_t>(part.number)),
-        last_(part.next ? number_ + 1 : number_),
+      : two_segments_(part.next.has_value()),
         first_(part.number == 0 ? 0 : part.cuts.at(part.number - 1)),
-        end_(part.number < part.cuts.size() ? part.cuts.at(part.number)
-                                            : std::numeric_limits<std::int64_t>::max()),
+        end_(part.number < part.cuts.size() ? part.cuts.at(part.number) : kNone),
         end_of_next_(part.next ? end_ + part.next->packets : end_),
         seen_(seen) {}
 
@@ -46,10 +46,10 @@ class PartPackets {
   /// Returns whether a packet that the Segmenter gives is decoded in this part. If so, numbers its
   /// segment from 0 on, because a job has no segments before.
   [[nodiscard]] bool take(video::SegmentPacket& packet) {
-    if (packet.segment < number_ || packet.segment > last_) return false;
-    if (!std::exchange(begun_, true)) begins_with_first_ = packet.ordinal == first_;
+    note_cut(packet);
+    if (packet.segment < begin_ || packet.segment > last_) return false;
     if (!packet.read.packet && packet.segment == last_) ended_ = true;
-    packet.segment -= number_;
+    packet.segment -= begin_;
     packet.read.segment = packet.segment;
     return true;
   }
@@ -57,19 +57,29 @@ class PartPackets {
   [[nodiscard]] bool ended() const { return ended_; }
   /// Returns whether the packets so far are those that the part was planned with.
   [[nodiscard]] bool are_of(const PartJob& part) const {
-    return begins_with_first_ && hash_.value() == part.hash &&
+    return begin_ != kNone && hash_.value() == part.hash &&
            (!part.next || hash_of_next_.value() == part.next->hash);
   }
 
  private:
-  const std::int64_t number_;
-  const std::int64_t last_;
-  const std::int64_t first_;
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+  /// Notes which segments begin with the part, and behind it. The packets with which they begin
+  /// come in two segments, but are decode_only in the segment before.
+  void note_cut(const video::SegmentPacket& packet) {
+    if (!packet.read.packet || packet.read.decode_only) return;
+    if (packet.ordinal == first_) begin_ = packet.segment;
+    if (packet.ordinal == first_ && two_segments_) last_ = begin_ + 1;
+    if (packet.ordinal == end_ && !two_segments_) last_ = packet.segment - 1;
+  }
+
+  const bool two_segments_;
+  const std::int64_t first_;  // indices of packets
   const std::int64_t end_;
   const std::int64_t end_of_next_;
   std::int64_t seen_;
-  bool begun_ = false;
-  bool begins_with_first_ = false;  // the input was cut where the part begins
+  std::int64_t begin_ = kNone;  // numbers of segments
+  std::int64_t last_ = kNone;
   bool ended_ = false;
   video::PacketHash hash_;
   video::PacketHash hash_of_next_;

@@ -72,6 +72,39 @@ INSTANTIATE_TEST_SUITE_P(All, PartsOfFormats,
                          testing::Values("mp4 -ss 0.7 -c copy", "mkv -c copy -live 1",
                                          "ts -c copy"));
 
+TEST_F(PartsPlaces, MayHaveSeveralLanes) {
+  const fs::path clip = dir_ / "clip.mp4";
+  make_clip(clip, "-c copy");
+  const Arguments making = joined(kQuick, {"--codec", "mjpeg", "--format", "matroska"});
+  split("run", clip, 2, making);
+  ASSERT_EQ(read_plan()["parts"].size(), 2U);
+  for (const char* const number : {"2", "1"}) {
+    const CommandResult result =
+        run_program({"part", plan(), number, "--out", folder(), "--lanes", "3"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  const CommandResult joining =
+      join("joined.mkv", {"--detections", dir_ / "joined.jsonl", "--latency", dir_ / "joined.csv"});
+  ASSERT_EQ(joining.exit_code, 0) << joining.err;
+  EXPECT_THAT(read_file(dir_ / "joined.csv"),
+              testing::AnyOf(testing::HasSubstr(",1,cpu"), testing::HasSubstr(",2,cpu")));
+  const CommandResult whole = run_program(joined(
+      {"run", clip, "-o", dir_ / "whole.mkv", "--detections", dir_ / "whole.jsonl"}, making));
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_EQ(sorted_packets(dir_ / "joined.mkv"), sorted_packets(dir_ / "whole.mkv"));
+  EXPECT_EQ(read_file(dir_ / "joined.jsonl"), read_file(dir_ / "whole.jsonl"));
+}
+
+TEST_F(PartsPlaces, OfHideHaveOneLane) {
+  const fs::path clip = dir_ / "clip.mp4";
+  make_clip(clip, "-c copy");
+  split("hide", clip, 2, kQuick);
+  const CommandResult result =
+      run_program({"part", plan(), "1", "--out", folder(), "--lanes", "3"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, testing::HasSubstr("--lanes: a part of split hide has one lane"));
+}
+
 TEST_F(PartsPlaces, ReadOnlyWhatTheyNeed) {
   if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
   const fs::path clip = dir_ / "clip.mp4";

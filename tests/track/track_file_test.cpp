@@ -568,7 +568,7 @@ TEST(TrackFileBuilder, TellsTheClassOfEachTrack) {
   EXPECT_EQ(file.tracks[1].grow, 0.5F);
 }
 
-TEST(TrackFileBuilder, MakesOneTrackOfWhatADoubtfulOneHides) {
+TEST(TrackFileBuilder, MakesOneTrackOfWhatASuggestedOneHides) {
   TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}});
   for (int i = 0; i < 6; ++i)
     builder.add(frame_with({{0, {10, 10, 20, 30}, 0, 0.16F, BoxState::seen, i % 2 == 0}}), i);

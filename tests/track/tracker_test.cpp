@@ -298,7 +298,7 @@ TEST(Tracker, AFaceWithinAPersonFollowsItsOwnPoints) {
 
 TEST(Tracker, AFaceIsMissedWhereItWasSearchedForAlone) {
   // One search misses the face. So it isn't detected for 0.32 s, which is much longer than a
-  // doubtful face is held.
+  // suggested face is held.
   const Film film = searched_film(
       25, 4, [](int i) { return i != 8; }, 0.2F);
   ASSERT_EQ(film.ended.size(), 1U);
@@ -460,17 +460,17 @@ TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
   ASSERT_EQ(film.ended.size(), 1U);
   EXPECT_FALSE(film.ended[0].hidden);
   EXPECT_EQ(film.ended[0].best_score, 0.18F);
-  EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // the face is tracked, as a doubtful one
+  EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // the face is tracked, as a suggested one
 }
 
-TEST(Tracker, PassesOverWhatIsNotEvenDoubtful) {
+TEST(Tracker, PassesOverWhatIsNotEvenSuggested) {
   // These scores are enough only to continue a hidden track, and there is none.
-  Film film({.lone_score = 0.12F, .doubtful_score = 0.1F});
+  Film film({.lone_score = 0.12F, .suggest_score = 0.1F});
   for (const float score : {0.06F, 0.09F, 0.06F}) film.push({}, {{kFace, score}});
   film.flush();
   EXPECT_TRUE(film.ended.empty());
-  // A face whose score reaches lone_score is hidden, even if it counts as doubtful.
-  Film lone({.lone_score = 0.12F, .doubtful_score = 1});
+  // A face whose score reaches lone_score is hidden, even if it counts as suggested.
+  Film lone({.lone_score = 0.12F, .suggest_score = 1});
   lone.push({}, {{kFace, 0.13F}});
   lone.flush();
   EXPECT_EQ(lone.hidden(0, kFace), 1);
@@ -777,7 +777,7 @@ TEST(Tracker, RefusesMoreTracksThanItFollows) {
                      [&] { push(2); });
 }
 
-TEST(Tracker, TakesAnyNumberOfDoubtfulTracks) {
+TEST(Tracker, TakesAnyNumberOfSuggestedTracks) {
   // There are many weak detections, at different places in each frame. They must not end the run,
   // and hidden faces must stay hidden.
   Film film;

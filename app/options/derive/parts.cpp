@@ -42,6 +42,7 @@ PartOptions derive_part(const Asked& asked) {
   part.number = words[1];
   part.folder = asked.folder.empty() ? "." : asked.folder;
   part.threads = asked.detector.threads;
+  part.lanes = asked.run.job.resources.lanes;
   part.tolerate_damage = asked.run.tolerate_damage;
   part.task = asked.run.task;
   part.task.wanted = true;

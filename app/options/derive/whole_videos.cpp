@@ -57,7 +57,7 @@ void check_parts(const RunOptions& run) {
   if (run.two_pass) excludes("--two-pass");  // it decides about the whole video at once
   if (run.job.input.start_s) excludes("--start");
   if (run.job.input.end_s) excludes("--end");
-  if (run.job.resources.lanes > 1) excludes("--lanes");
+  if (run.job.hide && run.job.resources.lanes > 1) excludes("--lanes");
   if (run.devices) excludes("--devices");
   if (run.job.input.allow_references) excludes("--allow-references");
   if (run.output == kStandardOutput) excludes("--output -");
@@ -82,7 +82,7 @@ void derive_suppression(const Asked& asked, float score, RunOptions& run) {
 void derive_score(const Asked& asked, RunOptions& run) {
   if (run.job.hide) {
     run.detector.score_threshold = detector::kOnlyWeakOnes;
-    run.detector.weak_score = run.job.hide->tracks.doubtful_score;
+    run.detector.weak_score = run.job.hide->tracks.suggest_score;
     return;
   }
   run.left_to_card.score = !asked.score;
@@ -91,7 +91,7 @@ void derive_score(const Asked& asked, RunOptions& run) {
   run.detector.score_threshold = score;
   if (!asked.score) run.detector.card_score = detector::CardScore::taken;
   if (run.job.search.every > 1) run.detector.weak_score = pipeline::kWeakFace;
-  if (run.job.overlay.ids) run.detector.weak_score = run.job.follow.emplace().doubtful_score;
+  if (run.job.overlay.ids) run.detector.weak_score = run.job.follow.emplace().suggest_score;
   if (run.detector.weak_score) run.job.search.face_score = score;
 }
 
@@ -142,7 +142,7 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   check_task(run);
   check_spans(run);
   copy_shared(asked, run);
-  derive_suppression(asked, run.job.hide ? run.job.hide->tracks.doubtful_score : score_of(asked),
+  derive_suppression(asked, run.job.hide ? run.job.hide->tracks.suggest_score : score_of(asked),
                      run);
   derive_score(asked, run);
   check_parts(run);

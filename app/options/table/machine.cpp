@@ -64,7 +64,7 @@ std::vector<Row> device_rows() {
        .help = "auto, f32, f16, bf16 or i8. i8 is faster and finds a few other faces: auto never "
                "chooses it",
        .value = choice<std::optional<detector::Precision>>(
-           [](Asked& to) -> auto& { return to.detector.precision; },
+           [](Asked & to) -> auto& { return to.detector.precision; },
            {{"auto", std::nullopt},
             {"f32", detector::Precision::f32},
             {"f16", detector::Precision::f16},
@@ -74,11 +74,11 @@ std::vector<Row> device_rows() {
       {.names = "--decoder",
        .kind = "DECODER",
        .help = "For a CUDA device: auto (NVDEC, or the CPU if NVDEC can't), cuda or cpu",
-       .value =
-           choice<video::DecoderChoice>([](Asked& to) -> auto& { return to.run.job.input.decoder; },
-                                        {{"auto", video::DecoderChoice::automatic},
-                                         {"cuda", video::DecoderChoice::nvdec},
-                                         {"cpu", video::DecoderChoice::cpu}}),
+       .value = choice<video::DecoderChoice>(
+           [](Asked & to) -> auto& { return to.run.job.input.decoder; },
+           {{"auto", video::DecoderChoice::automatic},
+            {"cuda", video::DecoderChoice::nvdec},
+            {"cpu", video::DecoderChoice::cpu}}),
        .places = {{kVideoWork, kMachine}}},
   };
 }
@@ -93,12 +93,11 @@ std::vector<Row> concurrency_rows() {
       {.names = "--lanes",
        .kind = "auto|N",
        .help = "Decoders that work on one input at the same time, if the output can be joined from "
-               "parts "
-               "(no video, or Motion JPEG)",
+               "parts (no video, or Motion JPEG); a part of split hide has one",
        .fallback = "auto: all of the device",
        .value = {Integer{1, kMostLanes, "auto",
                          [](Asked& to, int value) { to.run.job.resources.lanes = value; }}},
-       .places = {{kVideoWork, kMachine}}},
+       .places = {{kVideoWork | kPart, kMachine}}},
       {.names = "--frames-in-flight",
        .kind = "auto|N",
        .help = "Frames on their way through the stages of each lane at the same time",

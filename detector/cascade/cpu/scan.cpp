@@ -210,8 +210,8 @@ class StageOfGroups {
     const auto above = hn::Ge(sum, hn::Set(d, threshold + stage_.doubt));
     const auto not_below = hn::Ge(sum, hn::Set(d, threshold - stage_.doubt));
     const std::uint32_t sure = bits_of(d, above) & group.wanted;
-    const std::uint32_t doubtful = bits_of(d, not_below) & group.wanted & ~sure;
-    group.wanted = sure | pass_one_by_one(cascade_, tables_, stage_.exact, group, doubtful);
+    const std::uint32_t unsure = bits_of(d, not_below) & group.wanted & ~sure;
+    group.wanted = sure | pass_one_by_one(cascade_, tables_, stage_.exact, group, unsure);
   }
 
   const Cascade& cascade_;

@@ -176,7 +176,7 @@ TEST(Options, IdsAreThoseOfTheTracksThatDetectFinds) {
   ASSERT_TRUE(options.job.follow);
   EXPECT_EQ(options.job.search.face_score, 0.4F);
   EXPECT_EQ(options.detector.score_threshold, 0.4F);
-  EXPECT_EQ(options.detector.weak_score, track::TrackerOptions{}.doubtful_score);
+  EXPECT_EQ(options.detector.weak_score, track::TrackerOptions{}.suggest_score);
   EXPECT_EQ(options.detector.weak_score, detect.detector.weak_score);
   EXPECT_TRUE(options.files.face_fields.track);
   const RunOptions without = run_options({"--draw", "boxes", "--score", "0.4"});
@@ -233,7 +233,7 @@ TEST(Options, HidingIsSolidBlackAndOfAllScoresThatTracksNeed) {
   EXPECT_EQ(hide.appearance.color, overlay::Rgb{});
   EXPECT_EQ(hide.appearance.grow, 0.25);
   EXPECT_EQ(run.detector.score_threshold, detector::kOnlyWeakOnes);
-  EXPECT_EQ(run.detector.weak_score, track::TrackerOptions{}.doubtful_score);
+  EXPECT_EQ(run.detector.weak_score, track::TrackerOptions{}.suggest_score);
   EXPECT_THAT(hide.kept_tags, testing::IsEmpty());
   EXPECT_FALSE(parse_run({"run", "a.mp4"}).job.hide);
 }

@@ -118,7 +118,7 @@ class FeedOfAClip : public testing::Test {
   /// Divides the clip into segments, and returns them. The chosen range begins with `from`.
   [[nodiscard]] std::vector<ArrivedSegment> cut(std::int64_t from = INT64_MIN) {
     const auto in_range = [from](const AVPacket& packet) { return packet.pts >= from; };
-    pipeline::Feed feed(parameters(), 1, segments_, order_, {}, nullptr, 0, in_range);
+    pipeline::Feed feed(parameters(), 2, 1, segments_, order_, {}, nullptr, 0, in_range);
     give_all(feed);
     std::vector<ArrivedSegment> all = drained(segments_);
     EXPECT_EQ(feed.segments(), std::ssize(all));
@@ -286,7 +286,7 @@ TEST_F(FeedOfAClip, NumbersTheFramesOfAPartAsThoseOfTheWhole) {
     SCOPED_TRACE(part.number);
     pipeline::Segments segments{100, {}};
     pipeline::Order order{{1000, std::int64_t{1} << 30}, {}};
-    pipeline::Feed feed(parameters(), 1000, segments, order, {}, &part);
+    pipeline::Feed feed(parameters(), 1, 1000, segments, order, {}, &part);
     for (const AVPacket* packet : all_of(true))
       if (!feed.part_has_ended()) feed.give(video::ReadPacket{video::reference(*packet), {}});
     feed.finish();
@@ -299,9 +299,40 @@ TEST_F(FeedOfAClip, NumbersTheFramesOfAPartAsThoseOfTheWhole) {
   }
 }
 
+TEST_F(FeedOfAClip, CutsAPartForItsLanesAsTheWhole) {
+  open(x264(230, ":open-gop=1:b-adapt=0"), "c.mp4");
+  const std::vector<ArrivedSegment> whole = cut();
+  ASSERT_EQ(whole.size(), 5U);
+  pipeline::PartJob part;
+  for (const std::size_t segment : {1, 4}) {
+    const std::vector<std::int64_t> all = stamps_of(true);
+    part.cuts.push_back(std::ranges::find(all, whole[segment].video().front().dts) - all.begin());
+  }
+  std::vector<ArrivedSegment> joined;
+  for (part.number = 0; part.number <= part.cuts.size(); ++part.number) {
+    pipeline::Segments segments{100, {}};
+    pipeline::Order order{{1000, std::int64_t{1} << 30}, {}};
+    pipeline::Feed feed(parameters(), 2, 1, segments, order, {}, &part);
+    for (const AVPacket* packet : all_of(true))
+      if (!feed.part_has_ended()) feed.give(video::ReadPacket{video::reference(*packet), {}});
+    feed.finish();
+    std::vector<ArrivedSegment> of_part = drained(segments);
+    for (std::size_t i = 0; i < of_part.size(); ++i)
+      EXPECT_EQ(of_part[i].number, static_cast<std::int64_t>(i));
+    std::ranges::move(of_part, std::back_inserter(joined));
+  }
+  ASSERT_EQ(joined.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_TRUE(
+        std::ranges::equal(joined[i].video(), whole[i].video(), {}, &Arrived::dts, &Arrived::dts))
+        << i;
+    EXPECT_EQ(joined[i].frames_before, whole[i].frames_before) << i;
+  }
+}
+
 TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
   open(x264(100, ""), "c.mp4");
-  pipeline::Feed feed(nullptr, 1000, segments_, order_, {});
+  pipeline::Feed feed(nullptr, 1, 1000, segments_, order_, {});
   give_all(feed);
   const std::vector<ArrivedSegment> all = drained(segments_);
   ASSERT_EQ(all.size(), 1U);
@@ -327,7 +358,7 @@ TEST_F(FeedOfAClip, EndsItsOneSegmentWithoutAnyPacket) {
   ASSERT_EQ(with_cuts.size(), 1U);
   EXPECT_THAT(with_cuts[0].packets, IsEmpty());
   pipeline::Segments others(1, {});
-  pipeline::Feed feed(nullptr, 1, others, order_, {});
+  pipeline::Feed feed(nullptr, 1, 1, others, order_, {});
   feed.finish();
   const std::vector<ArrivedSegment> without = drained(others);
   ASSERT_EQ(without.size(), 1U);
@@ -364,7 +395,7 @@ TEST_F(FeedOfAClip, WaitsForALaneUntilAStop) {
   std::latch begun(1);
   bool stopped = false;
   std::jthread reader([&] {
-    pipeline::Feed feed(nullptr, 2, segments, order_, stop.get_token());
+    pipeline::Feed feed(nullptr, 1, 2, segments, order_, stop.get_token());
     begun.count_down();
     try {
       give_all(feed);
@@ -387,7 +418,7 @@ TEST_F(FeedOfAClip, LetsAsFewPacketsOfAPartWaitAsOfAWholeVideo) {
   std::stop_source stop;
   pipeline::Segments segments(1, stop.get_token());
   std::future<void> reading = std::async(std::launch::async, [&] {
-    pipeline::Feed feed(parameters(), 2, segments, order_, stop.get_token(), &part);
+    pipeline::Feed feed(parameters(), 1, 2, segments, order_, stop.get_token(), &part);
     for (const AVPacket* const packet : all_of(true))
       feed.give(video::ReadPacket{video::reference(*packet), {}});
   });

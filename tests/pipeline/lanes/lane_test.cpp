@@ -63,7 +63,7 @@ class BoundedJob {
   }
 
   void read() {
-    pipeline::Feed feed(planned_.input.demuxer().video().codecpar, 1, connections_.segments,
+    pipeline::Feed feed(planned_.input.demuxer().video().codecpar, 2, 1, connections_.segments,
                         connections_.order, runner_.failed());
     std::int64_t next_side = 0;
     const auto give = [&](video::ReadPacket packet) {

@@ -65,13 +65,24 @@ TEST(PacketHashes, NoticeEachChange) {
   EXPECT_NE(swapped.value(), hash_of(0, 2));
 }
 
+/// Gives the part a packet, or without `ordinal` the end of a segment. Returns the number that the
+/// segment has in the part; nullopt if the part doesn't take the packet.
+std::optional<std::int64_t> take(pipeline::PartPackets& part, std::int64_t segment,
+                                 std::optional<std::int64_t> ordinal, bool decode_only = false) {
+  video::SegmentPacket given;
+  given.segment = given.read.segment = segment;
+  given.ordinal = ordinal.value_or(0);
+  if (ordinal) given.read.packet = packet(*ordinal);
+  given.read.decode_only = decode_only;
+  if (!part.take(given)) return std::nullopt;
+  EXPECT_EQ(given.segment, given.read.segment);
+  return given.segment;
+}
+
 /// Gives the part the first packet of its segment.
 void begin(pipeline::PartPackets& part, const pipeline::PartJob& job) {
-  video::SegmentPacket first;
-  first.segment = static_cast<std::int64_t>(job.number);
-  first.ordinal = job.number == 0 ? 0 : job.cuts.at(job.number - 1);
-  first.read.packet = packet(first.ordinal);
-  EXPECT_TRUE(part.take(first));
+  const std::int64_t first = job.number == 0 ? 0 : job.cuts.at(job.number - 1);
+  EXPECT_EQ(take(part, static_cast<std::int64_t>(job.number), first), 0);
 }
 
 TEST(PartPackets, AreThoseBetweenTwoCuts) {
@@ -103,24 +114,14 @@ TEST(PartPackets, AreAlsoThoseUpToTheNextScene) {
   EXPECT_TRUE(part.are_of(job));
   ++job.next->hash;
   EXPECT_FALSE(part.are_of(job));
-  const auto take = [&](std::int64_t segment, bool end) {
-    video::SegmentPacket given;
-    given.segment = given.read.segment = segment;
-    if (!end) given.read.packet = packet(segment);
-    const bool taken = part.take(given);
-    if (taken) {
-      EXPECT_EQ(given.read.segment, segment - 1);
-    }
-    return taken;
-  };
-  EXPECT_FALSE(take(0, false));
-  EXPECT_TRUE(take(1, false));
-  EXPECT_TRUE(take(2, false));
-  EXPECT_TRUE(take(1, true));
+  EXPECT_EQ(take(part, 0, 11), std::nullopt);
+  EXPECT_EQ(take(part, 1, 11), 0);
+  EXPECT_EQ(take(part, 2, 25), 1);
+  EXPECT_EQ(take(part, 1, std::nullopt), 0);
   EXPECT_FALSE(part.ended()) << "the packets up to the scene are missing";
-  EXPECT_TRUE(take(2, true));
+  EXPECT_EQ(take(part, 2, std::nullopt), 1);
   EXPECT_TRUE(part.ended());
-  EXPECT_FALSE(take(3, false));
+  EXPECT_EQ(take(part, 3, 30), std::nullopt);
 }
 
 TEST(PartPackets, MayBeSeenFromThePacketsBeforeThePartOn) {
@@ -142,10 +143,8 @@ TEST(PartPackets, MustBeCutWhereThePartBegins) {
   pipeline::PartPackets part(job);
   for (std::int64_t i = 0; i < 40; ++i) part.see(*packet(i));
   EXPECT_FALSE(part.are_of(job)) << "nothing is decoded";
-  pipeline::PartJob missed = job;
-  missed.cuts.front() = 25;
-  begin(part, missed);
-  EXPECT_FALSE(part.are_of(job));
+  EXPECT_EQ(take(part, 1, 25), std::nullopt);
+  EXPECT_FALSE(part.are_of(job)) << "there was no cut before packet 10";
 }
 
 TEST(PartWindows, LeaveOutTheFramesOfOtherParts) {
@@ -172,19 +171,35 @@ TEST(PartPackets, OfTheDecoderAreThoseOfTheSegment) {
   job.cuts = {10, 25};
   job.number = 1;
   pipeline::PartPackets part(job);
-  for (const std::int64_t segment : {0, 1, 2}) {
-    video::SegmentPacket given;
-    given.segment = given.read.segment = segment;
-    given.read.packet = packet(segment);
-    EXPECT_EQ(part.take(given), segment == 1);
-    if (segment == 1) {
-      EXPECT_EQ(given.read.segment, 0);
-      EXPECT_FALSE(part.ended());
-    }
-  }
-  video::SegmentPacket end;
-  end.segment = 1;
-  EXPECT_TRUE(part.take(end));
+  EXPECT_EQ(take(part, 0, 0), std::nullopt);
+  EXPECT_EQ(take(part, 1, 10), 0);
+  EXPECT_EQ(take(part, 2, 25), std::nullopt);
+  EXPECT_FALSE(part.ended());
+  EXPECT_EQ(take(part, 1, std::nullopt), 0);
+  EXPECT_TRUE(part.ended());
+}
+
+/// The input is cut before the packets 5, 10, 17 and 25. Two packets behind each cut also belong to
+/// the segment before.
+TEST(PartPackets, MayBeCutIntoMoreSegments) {
+  pipeline::PartJob job;
+  job.cuts = {10, 25};
+  job.number = 1;
+  pipeline::PartPackets part(job);
+  EXPECT_EQ(take(part, 1, 9), std::nullopt);
+  EXPECT_EQ(take(part, 1, 10, true), std::nullopt) << "of the part before";
+  EXPECT_EQ(take(part, 2, 10), 0);
+  EXPECT_EQ(take(part, 1, 11, true), std::nullopt);
+  EXPECT_EQ(take(part, 2, 11), 0);
+  EXPECT_EQ(take(part, 2, 17, true), 0);
+  EXPECT_EQ(take(part, 3, 17), 1);
+  EXPECT_EQ(take(part, 2, std::nullopt), 0);
+  EXPECT_FALSE(part.ended());
+  EXPECT_EQ(take(part, 3, 25, true), 1);
+  EXPECT_EQ(take(part, 4, 25), std::nullopt) << "of the next part";
+  EXPECT_EQ(take(part, 3, 26, true), 1);
+  EXPECT_EQ(take(part, 4, 26), std::nullopt);
+  EXPECT_EQ(take(part, 3, std::nullopt), 1);
   EXPECT_TRUE(part.ended());
 }
 
