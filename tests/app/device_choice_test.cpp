@@ -59,7 +59,7 @@ class DeviceChoiceTest : public testing::Test {
 
   std::mutex mutex_;                ///< backends of several devices are made at the same time
   std::vector<std::string> tried_;  ///< guarded by mutex_
-  std::string on_cuda_;  ///< reason why cuda:0 can't be used; empty if it can be used
+  std::string on_cuda_;             ///< reason why cuda:0 can't be used; empty if it can be used
   std::string on_cpu_;
   std::string on_second_;
 };

@@ -64,7 +64,7 @@ std::vector<Row> device_rows() {
        .help = "auto, f32, f16, bf16 or i8. i8 is faster and finds a few other faces: auto never "
                "chooses it",
        .value = choice<std::optional<detector::Precision>>(
-           [](Asked & to) -> auto& { return to.detector.precision; },
+           [](Asked& to) -> auto& { return to.detector.precision; },
            {{"auto", std::nullopt},
             {"f32", detector::Precision::f32},
             {"f16", detector::Precision::f16},
@@ -74,11 +74,11 @@ std::vector<Row> device_rows() {
       {.names = "--decoder",
        .kind = "DECODER",
        .help = "For a CUDA device: auto (NVDEC, or the CPU if NVDEC can't), cuda or cpu",
-       .value = choice<video::DecoderChoice>(
-           [](Asked & to) -> auto& { return to.run.job.input.decoder; },
-           {{"auto", video::DecoderChoice::automatic},
-            {"cuda", video::DecoderChoice::nvdec},
-            {"cpu", video::DecoderChoice::cpu}}),
+       .value =
+           choice<video::DecoderChoice>([](Asked& to) -> auto& { return to.run.job.input.decoder; },
+                                        {{"auto", video::DecoderChoice::automatic},
+                                         {"cuda", video::DecoderChoice::nvdec},
+                                         {"cpu", video::DecoderChoice::cpu}}),
        .places = {{kVideoWork, kMachine}}},
   };
 }

@@ -23,9 +23,7 @@ namespace {
 
 constexpr Size kNetwork{96, 64};
 
-Graph import_model(const Model& model, Size network) {
-  return model.graph(network);
-}
+Graph import_model(const Model& model, Size network) { return model.graph(network); }
 
 void expect_near(const std::vector<float>& actual, std::span<const float> expected,
                  const std::string& name) {
