@@ -33,7 +33,7 @@ Architecture: amd64
 Maintainer: {maintainer}
 Installed-Size: {size}
 Depends: {depends}
-Suggests: ffmpeg, opencv-data
+Suggests: ffmpeg, opencv-data, python3:any
 {relations}Section: video
 Priority: optional
 Description: finds faces in video, and draws boxes around them or hides them
