@@ -193,7 +193,7 @@ struct JobOptions {
   /// options. Not used if faces are hidden.
   std::optional<track::TrackerOptions> follow;
   std::optional<HideJob> hide;
-  std::optional<PartJob> part;  ///< the job makes one part of its output; it has one lane
+  std::optional<PartJob> part;  ///< the job makes one part of its output; with one lane if it hides
   std::optional<JoinJob> join;  ///< the job makes its output of part files
   bool wants_faces = true;      ///< FrameRecord::faces is filled in; false: only their number
   /// The times of a frame's stages on CUDA are measured, which costs some time.

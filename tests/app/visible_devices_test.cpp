@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "tests/support/temporary_folder.h"
 
@@ -49,6 +53,34 @@ TEST(NeededDevices, OfAutoAreTheFirstOneAmongEqualOnes) {
   EXPECT_EQ(needed_devices(on_device("auto"), {"A", "A", "B"}), std::nullopt);
   EXPECT_EQ(needed_devices(on_device("auto"), {"", ""}), std::nullopt) << "unknown";
   EXPECT_EQ(needed_devices(on_device("auto"), {}), std::nullopt);
+}
+
+/// Keeps the variable of the process.
+class VisibleDevices : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* const value = std::getenv(kName)) before_ = value;
+    unsetenv(kName);
+  }
+  void TearDown() override {
+    unsetenv(kName);
+    if (before_) setenv(kName, before_->c_str(), 1);
+  }
+  static constexpr const char* kName = "CUDA_VISIBLE_DEVICES";
+  std::optional<std::string> before_;
+};
+
+TEST_F(VisibleDevices, AreTheFirstOnes) {
+  show_needed_devices(on_device("cpu"));
+  EXPECT_EQ(std::getenv(kName), nullptr);
+  show_needed_devices(on_device("cuda:2"));
+  EXPECT_STREQ(std::getenv(kName), "0,1,2");
+}
+
+TEST_F(VisibleDevices, AreThoseThatTheUserHasChosen) {
+  setenv(kName, "3", 1);
+  show_needed_devices(on_device("cuda:0"));
+  EXPECT_STREQ(std::getenv(kName), "3");
 }
 
 TEST(GpuModels, StandInTheDriversFiles) {
