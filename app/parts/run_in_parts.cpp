@@ -27,7 +27,7 @@ void add_times(pipeline::JobTimes& to, const pipeline::JobTimes& more) {
   to.cpu_s += more.cpu_s;
 }
 
-/// The folder of the part files of one run.
+/// The folder of the part files of one run. The destructor removes it if it is empty.
 class PartsFolder {
  public:
   PartsFolder(const fs::path& output, const NamedPlan& plan) {
@@ -38,25 +38,30 @@ class PartsFolder {
     path_ += ".parts";
     make_folder(path_);
   }
+  ~PartsFolder() {
+    std::error_code error;
+    fs::remove(path_, error);
+  }
+  PartsFolder(const PartsFolder&) = delete;
+  PartsFolder& operator=(const PartsFolder&) = delete;
 
   [[nodiscard]] const fs::path& path() const { return path_; }
 
-  /// Removes the folder if it is empty, or else says that it stays.
+  /// Says that the folder stays, unless it is empty.
   void print_what_stays() const {
     std::error_code error;
-    if (!fs::remove(path_, error))
+    if (!fs::is_empty(path_, error))
       spdlog::info("{}: has the parts that are finished; the same command goes on with them",
                    path_.string());
   }
 
-  /// Removes the part files, and the folder if it is then empty.
+  /// Removes the part files.
   void remove(const NamedPlan& plan) const {
     std::error_code error;
     for (std::size_t i = 0; i < plan.plan.parts.size(); ++i)
       fs::remove(path_ / part_file_name(plan, i), error);
     for (const LongScene& scene : long_scenes_of(plan.plan))
       fs::remove(path_ / scene_file_name(plan, scene), error);
-    fs::remove(path_, error);
   }
 
  private:

@@ -122,7 +122,7 @@ TEST_F(PartsFaults, OnAFullDiskAreTriedAgain) {
 TEST_F(PartsFaults, OfAnInputThatChangesMeanwhileAreNotMade) {
   const fs::path input = dir_ / "input.mp4";
   fs::copy_file(long_clip(), input);
-  split("run", input, 2, {"--detect-size", "640x384", "--device", "cpu", "-q"});
+  split("run", input, 2, {"--detect-size", "256x160", "--device", "cpu", "-q"});
   Started run(program(part_words(2)));
   ASSERT_TRUE(comes_true([&] { return !names().empty(); }));
   {

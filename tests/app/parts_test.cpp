@@ -291,6 +291,7 @@ TEST_F(Parts, RefuseWhatCantBeCut) {
       {{"run", clip(), "--parts", "2", "--every", "2", "-o", dir_ / "a.mp4"}, "--every"},
       {{"run", clip(), "--parts", "2", "--end", "2", "-o", dir_ / "a.mp4"}, "--end"},
       {{"run", clip(), "--parts", "2", "--lanes", "2", "-o", dir_ / "a.mp4"}, "--lanes"},
+      {{"hide", clip(), "--parts", "2", "--lanes", "2", "-o", dir_ / "a.mp4"}, "--lanes"},
       {{"run", clip(), "--parts", "2", "-o", "-"}, "--output -"},
       {{"run", "-", "--parts", "2", "-o", dir_ / "a.mp4"}, "--parts"},
       {{"part", plan()}, "PART"},
