@@ -100,7 +100,7 @@ int end_of_failed_run(const Failure& failure, const RunOptions& options) {
 /// Calls `work` in the sandbox of a run. Returns what it returns.
 int in_sandbox(const RunOptions& options, const std::function<int()>& work) {
   set_log_level(level_of(options.console));
-  show_needed_devices(options);
+  show_needed_devices(options);  // before the sandbox asks CUDA for devices
   std::optional<Sandbox> sandbox;
   const auto failure =
       attempt({}, [&] { sandbox.emplace(options.sandbox, [&] { return needs_of(options); }); });

@@ -13,6 +13,7 @@ extern "C" {
 #include "core/error.h"
 #include "pipeline/flight_limits.h"
 #include "pipeline/job_parts.h"
+#include "pipeline/parts/part_packets.h"
 #include "video/bitstream/cuts.h"
 #include "video/ffmpeg_compat.h"
 #include "video/frames/pictures.h"
@@ -29,13 +30,6 @@ namespace {
 // A lane is started only if it gets at least this many frames. The start takes as long as the work
 // on some 70 frames of 1080p on an H100.
 constexpr std::int64_t kFramesOfLane = 250;
-
-/// @param all  packets of the video; 0 if that is unknown
-std::int64_t packets_of_part(const PartJob& part, std::int64_t all) {
-  const std::int64_t first = part.number == 0 ? 0 : part.cuts.at(part.number - 1);
-  const std::int64_t end = part.number < part.cuts.size() ? part.cuts.at(part.number) : all;
-  return std::max<std::int64_t>(0, end - first);
-}
 
 class Planning {
  public:
@@ -346,7 +340,9 @@ int Planning::most_lanes() const {
 /// Returns about how many frames the input or the part has; 0 if that is unknown.
 std::int64_t Planning::frames_of_job() const {
   const std::int64_t all = demuxer().expected_frames();
-  return options_.part ? packets_of_part(*options_.part, all) : all;
+  if (!options_.part) return all;
+  const std::int64_t end = end_packet(*options_.part).value_or(all);
+  return std::max<std::int64_t>(0, end - first_packet(*options_.part));
 }
 
 void Planning::note_idle_devices() {

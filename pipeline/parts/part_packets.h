@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "core/error.h"
 #include "pipeline/parts/part_job.h"
@@ -23,6 +23,18 @@ class OtherPackets final : public Error {
               name + ": is not the input that was split: its packets are others") {}
 };
 
+/// Returns the index of a part's first packet.
+[[nodiscard]] inline std::int64_t first_packet(const PartJob& part) {
+  return part.number == 0 ? 0 : part.cuts.at(part.number - 1);
+}
+
+/// Returns the index of the first packet behind a part's cut; nullopt if the part ends with the
+/// input.
+[[nodiscard]] inline std::optional<std::int64_t> end_packet(const PartJob& part) {
+  if (part.number >= part.cuts.size()) return std::nullopt;
+  return part.cuts[part.number];
+}
+
 /// The packets of a part. If the Segmenter cuts the input only at PartJob::cuts, they are those of
 /// one segment, or of two, if the part goes on behind its cut. If the Segmenter cuts at each safe
 /// place, a part that ends with its cut has all segments between two of PartJob::cuts. Not
@@ -32,8 +44,8 @@ class PartPackets {
   /// @param seen  so many packets of the video come before those that see() gets
   explicit PartPackets(const PartJob& part, std::int64_t seen = 0)
       : two_segments_(part.next.has_value()),
-        first_(part.number == 0 ? 0 : part.cuts.at(part.number - 1)),
-        end_(part.number < part.cuts.size() ? part.cuts.at(part.number) : kNone),
+        first_(first_packet(part)),
+        end_(end_packet(part).value_or(kNone)),
         end_of_next_(part.next ? end_ + part.next->packets : end_),
         seen_(seen) {}
 

@@ -52,11 +52,14 @@ TEST_F(HideParts, HideWhatHideHides) {
   expect_as_a_whole(clip(), kWithSecondLooks);
   const json tracks = json::parse(read_file(dir_ / "whole_tracks.json"))["tracks"];
   EXPECT_GT(tracks.size(), 10U) << "faces are found in all scenes";
+  const CommandResult verified =
+      run_program({"verify", clip(), dir_ / "joined.mkv", "-q", "--quick"});
+  EXPECT_THAT(verified.exit_code, testing::AnyOf(0, 7)) << verified.err;
 }
 
 /// By which angle --careful turns a picture depends on the picture's number in the whole input.
 TEST_F(HideParts, TurnPicturesAsHideDoes) {
-  const Arguments careful = joined(kSmall, {"--careful"});
+  const Arguments careful = joined(kWithSecondLooks, {"--careful"});
   split_hide(clip(), 4, careful);
   EXPECT_GT(planned()["parts"].size(), 2U);
   make_all();

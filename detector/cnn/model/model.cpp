@@ -320,7 +320,7 @@ void Model::note_growth(const graph::Graph& graph) {
 
 /// Refuses a network whose values don't fit into memory for the largest picture that isn't tiled.
 void Model::check_growth() const {
-  if (grows_) (void)onnx(data_->input.size.value_or(kLargest));
+  if (grows_) (void)sized(data_->input.size.value_or(kLargest));
 }
 
 std::string Model::onnx(Size network, Splits splits) const {

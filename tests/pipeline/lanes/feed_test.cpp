@@ -115,6 +115,16 @@ class FeedOfAClip : public testing::Test {
     feed.finish();
   }
 
+  /// Divides a part of the clip into the segments that so many lanes get, and returns them.
+  [[nodiscard]] std::vector<ArrivedSegment> cut_part(const pipeline::PartJob& part, int lanes) {
+    pipeline::Segments segments{100, {}};
+    pipeline::Order order{{1000, std::int64_t{1} << 30}, {}};
+    pipeline::Feed feed(parameters(), lanes, 1000, segments, order, {}, &part);
+    for (const AVPacket* packet : all_of(true))
+      if (!feed.part_has_ended()) feed.give(video::ReadPacket{video::reference(*packet), {}});
+    feed.finish();
+    return drained(segments);
+  }
   /// Divides the clip into segments, and returns them. The chosen range begins with `from`.
   [[nodiscard]] std::vector<ArrivedSegment> cut(std::int64_t from = INT64_MIN) {
     const auto in_range = [from](const AVPacket& packet) { return packet.pts >= from; };
@@ -284,13 +294,7 @@ TEST_F(FeedOfAClip, NumbersTheFramesOfAPartAsThoseOfTheWhole) {
   part.cuts = {keys[1], keys[3]};
   for (part.number = 0; part.number <= part.cuts.size(); ++part.number) {
     SCOPED_TRACE(part.number);
-    pipeline::Segments segments{100, {}};
-    pipeline::Order order{{1000, std::int64_t{1} << 30}, {}};
-    pipeline::Feed feed(parameters(), 1, 1000, segments, order, {}, &part);
-    for (const AVPacket* packet : all_of(true))
-      if (!feed.part_has_ended()) feed.give(video::ReadPacket{video::reference(*packet), {}});
-    feed.finish();
-    const std::vector<ArrivedSegment> all = drained(segments);
+    const std::vector<ArrivedSegment> all = cut_part(part, 1);
     ASSERT_EQ(all.size(), 1U);
     EXPECT_EQ(all[0].number, 0);
     EXPECT_GT(all[0].video().size(), std::size_t{kGop});
@@ -304,19 +308,13 @@ TEST_F(FeedOfAClip, CutsAPartForItsLanesAsTheWhole) {
   const std::vector<ArrivedSegment> whole = cut();
   ASSERT_EQ(whole.size(), 5U);
   pipeline::PartJob part;
-  for (const std::size_t segment : {1, 4}) {
+  for (const std::size_t segment : {1U, 4U}) {
     const std::vector<std::int64_t> all = stamps_of(true);
     part.cuts.push_back(std::ranges::find(all, whole[segment].video().front().dts) - all.begin());
   }
   std::vector<ArrivedSegment> joined;
   for (part.number = 0; part.number <= part.cuts.size(); ++part.number) {
-    pipeline::Segments segments{100, {}};
-    pipeline::Order order{{1000, std::int64_t{1} << 30}, {}};
-    pipeline::Feed feed(parameters(), 2, 1, segments, order, {}, &part);
-    for (const AVPacket* packet : all_of(true))
-      if (!feed.part_has_ended()) feed.give(video::ReadPacket{video::reference(*packet), {}});
-    feed.finish();
-    std::vector<ArrivedSegment> of_part = drained(segments);
+    std::vector<ArrivedSegment> of_part = cut_part(part, 2);
     for (std::size_t i = 0; i < of_part.size(); ++i)
       EXPECT_EQ(of_part[i].number, static_cast<std::int64_t>(i));
     std::ranges::move(of_part, std::back_inserter(joined));

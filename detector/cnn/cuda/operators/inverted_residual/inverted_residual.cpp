@@ -81,7 +81,7 @@ InvertedResidualTile chosen(const NodeContext& context, const graph::InvertedRes
   const bool residual = context.inputs.size() > 1;
   std::vector<std::string> ways;
   for (const InvertedResidualTile& tile : tiles) ways.push_back(text_of(tile));
-  // Both are only made if there are trials.
+  // The first trial makes both.
   std::optional<cuda::Stream> stream;
   std::optional<InvertedResidualTrial> trial;
   const std::size_t way = context.tiles.choose(
