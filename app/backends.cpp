@@ -1,5 +1,6 @@
 #include "app/backends.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <future>
 #include <utility>
@@ -47,6 +48,25 @@ pipeline::OneFrameResult detect_on_cuda([[maybe_unused]] const Frame& frame, Dev
   return pipeline::detect_one_frame(frame, device, options);
 #else
   refuse(device);
+#endif
+}
+
+DeviceStart start_devices([[maybe_unused]] const DeviceRequest& request,
+                          [[maybe_unused]] const std::optional<std::vector<int>>& devices) {
+#if FACEPIPE_CUDA
+  auto started = std::make_shared<std::vector<std::unique_ptr<cuda::ContextStart>>>();
+  const auto start = [&](int index) {
+    started->push_back(std::make_unique<cuda::ContextStart>(Device{DeviceKind::cuda, index}));
+  };
+  if (devices)
+    std::ranges::for_each(*devices, start);
+  else if (request.automatic)
+    start(0);  // the device that is chosen on most machines
+  else if (request.device.kind == DeviceKind::cuda)
+    start(request.device.index);
+  return started;
+#else
+  return nullptr;
 #endif
 }
 

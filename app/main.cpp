@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     code = with_enough_stack([&] { return run_program(arguments); });
   });
-  if (!failure) return code;
+  if (!failure) return end_process(code);
   print_failure(failure->message);
   return failure->code;
 }

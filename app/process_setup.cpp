@@ -1,6 +1,11 @@
 #include "app/process_setup.h"
 
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
+#include <cstdio>
 
 #include "app/failure.h"
 #include "app/process_limits.h"
@@ -13,6 +18,8 @@ namespace {
 /// Installs the handlers before the program's static objects are made, which allocate memory. (The
 /// compiler gives programs the priorities from 101 on.)
 [[gnu::constructor(101)]] void begin() { install_last_resort(); }
+
+std::atomic<bool> skips_static_destructors = false;
 
 }  // namespace
 
@@ -29,6 +36,15 @@ void set_up_process() {
 void set_up_libraries() {
   quiet_libraries();
   start_log();
+}
+
+void skip_static_destructors() { skips_static_destructors = true; }
+
+int end_process(int code) {
+  if (!skips_static_destructors) return code;
+  spdlog::shutdown();
+  std::fflush(nullptr);
+  _exit(code);
 }
 
 }  // namespace facepipe::app

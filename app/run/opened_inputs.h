@@ -29,17 +29,25 @@ class OpenedInputs {
   /// because only the job may read from it. Throws the errors of Demuxer.
   [[nodiscard]] std::string output_extension(const std::string& input, const std::string& encoder);
 
+  /// Opens an input for its job, unless it is open or a FIFO. Throws the errors of Demuxer.
+  void open(const std::string& input);
+
   /// Returns the input if it is open, and gives up its ownership; otherwise returns nullptr.
   /// Thread-safe after all inputs were opened.
   [[nodiscard]] std::unique_ptr<video::Demuxer> take(const std::string& input);
 
  private:
+  using Inputs = std::deque<std::unique_ptr<video::Demuxer>>;
+
+  void keep(std::unique_ptr<video::Demuxer> demuxer);
+  [[nodiscard]] Inputs::iterator find(const std::string& input);
+
   const bool single_input_;
   const video::References references_;
   const std::int64_t max_pixels_;
   const std::stop_token stop_;
   std::mutex mutex_;  // guards opened_
-  std::deque<std::unique_ptr<video::Demuxer>> opened_;
+  Inputs opened_;
 };
 
 }  // namespace facepipe::app

@@ -37,6 +37,8 @@ class PipelineParts {
                        const pipeline::JobObserver& observer, const std::stop_token& stop) {
       return watched_job(options, backend, observer, stop);
     };
+    parts.start_devices = start_devices;
+    parts.open_input = [this](const std::string& input) { inputs_.open(input); };
     parts.renderer = make_renderer;
     parts.process_ends = watch_.process_ends;
     parts.faces_by_turn =

@@ -40,16 +40,17 @@ class Run {
  public:
   explicit Run(const RunContext& context)
       : context_(context),
+        device_(context_),
         outcomes_(plan_run(context.options, context.parts)),
         shared_files_(wanted_side_files(context.options, outcomes_), context.options.existing,
                       context.stop, has_several_inputs(context.options, outcomes_)),
         pages_(context_.options, outcomes_, shared_files_.of_several, context_.stop),
-        device_(context_),
         failures_(context_.options) {}
 
   int run();
 
  private:
+  void open_only_input();
   void work(RunProgress& progress);
   void commit_frames();
   void commit_report();
@@ -59,10 +60,10 @@ class Run {
   [[nodiscard]] bool leaves_no_files() const;
 
   const RunContext context_;
+  RunDevice device_;  // starts while the run is planned
   std::vector<InputOutcome> outcomes_;
   SharedFiles shared_files_;
   RunPages pages_;
-  RunDevice device_;
   FileFailures failures_;
   RunTimes times_;
 };
@@ -71,6 +72,7 @@ int Run::run() {
   Resume resume(context_.options, shared_files_.files);
   resume.skip_what_is_done(outcomes_);
   remove_locks_of_dead_runs(outcomes_);
+  open_only_input();
   RunProgress progress(context_.options, outcomes_.size(), failures_);
   for (std::size_t i = 0; i < outcomes_.size(); ++i)
     if (outcomes_[i].status != InputStatus::waiting) progress.report_end(i, outcomes_[i]);
@@ -85,6 +87,16 @@ int Run::run() {
   }
   print_summary();
   return code();
+}
+
+/// Opens the input while the device starts.
+void Run::open_only_input() {
+  InputOutcome& only = outcomes_.front();
+  if (!context_.parts.open_input || outcomes_.size() > 1 || only.status != InputStatus::waiting)
+    return;
+  const std::string& input = only.planned.input;
+  if (const auto failure = attempt(input, [&] { context_.parts.open_input(input); }))
+    end_with_failure(only, *failure, context_.options);
 }
 
 void Run::work(RunProgress& progress) {

@@ -7,6 +7,7 @@
 
 #include "app/model_path.h"
 #include "app/output/model_licence.h"
+#include "app/process_setup.h"
 #include "app/run/card_defaults.h"
 #include "core/error.h"
 #include "detector/families.h"
@@ -61,11 +62,19 @@ void check_model(const RunOptions& options, const detector::ModelInfo& model_inf
 
 }  // namespace
 
+RunDevice::RunDevice(const RunContext& context) : options_(context.options), parts_(context.parts) {
+  // Nothing may be left to do for a run that skips what exists.
+  if (parts_.start_devices && only_on_cpu(options_).empty() &&
+      options_.existing != ExistingOutput::skip)
+    started_ = parts_.start_devices(options_.device, options_.devices);
+}
+
 RunDevice::~RunDevice() {
   if (!parts_.process_ends || !backend_ || backend_->device().kind == DeviceKind::cpu) return;
   // A static pointer, so that tools that look for leaks find the object.
   [[maybe_unused]] static const pipeline::Backend* left_to_the_system = nullptr;
   left_to_the_system = backend_.release();
+  skip_static_destructors();
 }
 
 pipeline::Backend& RunDevice::ready() {

@@ -18,8 +18,8 @@ namespace facepipe::app {
 /// Chooses the device and loads the model when the first input needs them.
 class RunDevice {
  public:
-  explicit RunDevice(const RunContext& context)
-      : options_(context.options), parts_(context.parts) {}
+  /// Begins to start the devices that the run may use.
+  explicit RunDevice(const RunContext& context);
   ~RunDevice();
   RunDevice(const RunDevice&) = delete;
   RunDevice& operator=(const RunDevice&) = delete;
@@ -46,6 +46,7 @@ class RunDevice {
 
   const RunOptions& options_;
   const RunParts& parts_;
+  DeviceStart started_;
   std::optional<RunFacts> facts_;
   std::unique_ptr<pipeline::Backend> backend_;
 };

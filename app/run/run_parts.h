@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "app/backends.h"
 #include "app/options/options.h"
@@ -33,6 +34,12 @@ struct RunParts {
   /// True if the process ends after the run. Then the run doesn't free the memory of CUDA devices,
   /// because the system frees it at once when the process ends.
   bool process_ends = false;
+  /// Begins to start the devices that a run may use, see start_devices(). May be empty.
+  std::function<DeviceStart(const DeviceRequest&, const std::optional<std::vector<int>>&)>
+      start_devices = {};
+  /// Opens the only input, and keeps it open for its job. Throws the errors of Demuxer. May be
+  /// empty.
+  std::function<void(const std::string& input)> open_input = {};
 };
 
 /// Holds the arguments that each part of a run gets. The options and the functions must outlive the

@@ -73,6 +73,15 @@ TEST_F(OpenedInputsTest, AreTakenInAnyOrder) {
   EXPECT_NE(inputs_.take(first), nullptr);
 }
 
+TEST_F(OpenedInputsTest, AreOpenedOnce) {
+  const std::string input = copy("only.ts");
+  inputs_.open(input);
+  fs::remove(input);
+  inputs_.open(input);  // would throw if it opened the file again
+  EXPECT_NE(inputs_.take(input), nullptr);
+  EXPECT_EQ(inputs_.take(input), nullptr);
+}
+
 TEST_F(OpenedInputsTest, AreNotKeptWithoutEnd) {
   std::string last;
   for (std::size_t i = 0; i <= OpenedInputs::kMostKept; ++i) {
@@ -103,6 +112,7 @@ TEST_F(OpenedInputsTest, DoNotIncludeFifos) {
   const fs::path fifo = folder_ / "fifo.ts";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_EQ(inputs_.output_extension(fifo.string(), ""), ".mkv");  // must not wait for a writer
+  inputs_.open(fifo.string());
   EXPECT_EQ(inputs_.take(fifo.string()), nullptr);
 }
 

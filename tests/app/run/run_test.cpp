@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "tests/app/run_fixture.h"
@@ -251,6 +253,46 @@ TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   expect_error(ErrorKind::device, "model.onnx",
                [&] { (void)run(options_, broken, stop_.get_token()); });
   EXPECT_THAT(dir_.names(), ElementsAre("in", "in/a.mp4"));
+}
+
+TEST_F(RunTest, DevicesStartBeforeTheOnlyInputIsOpened) {
+  add_input("a.mp4");
+  options_.device = {false, {DeviceKind::cuda, 1}};
+  cuda_.built = true;
+  cuda_.devices = {{"Some Chip", ""}, {"Some Chip", ""}};
+  std::vector<std::string> steps;
+  RunParts with = parts();
+  with.start_devices = [&](const DeviceRequest& request, const auto& /*devices*/) {
+    steps.push_back("start " + to_string(request.device));
+    return DeviceStart();
+  };
+  with.open_input = [&](const std::string& input) {
+    steps.push_back("open " + fs::path(input).filename().string());
+  };
+  EXPECT_EQ(run(options_, with, stop_.get_token()), 0);
+  EXPECT_THAT(steps, ElementsAre("start cuda:1", "open a.mp4"));
+  EXPECT_THAT(worked_, ElementsAre("a.mp4"));
+
+  steps.clear();
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run(options_, with, stop_.get_token()), 0);
+  EXPECT_THAT(steps, testing::IsEmpty()) << "nothing is left to do";
+}
+
+TEST_F(RunTest, OnlyInputThatCannotBeOpenedIsOneError) {
+  add_input("a.mp4");
+  RunParts with = parts();
+  with.open_input = [&](const std::string& input) {
+    throw Error(ErrorKind::input, input + ": is no video");
+  };
+  EXPECT_EQ(run(options_, with, stop_.get_token()), 3);
+  EXPECT_THAT(worked_, testing::IsEmpty());
+  EXPECT_EQ(factories_, 0);
+  EXPECT_EQ(report()[0]["error"], options_.inputs[0] + ": is no video");
+
+  add_input("b.mp4");
+  options_.existing = ExistingOutput::overwrite;
+  EXPECT_EQ(run(options_, with, stop_.get_token()), 0) << "several inputs are opened by their jobs";
 }
 
 TEST_F(RunTest, IdsAreDrawnOnTheDeviceThatAnythingElseIsDrawnOn) {
