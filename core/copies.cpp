@@ -4,15 +4,17 @@ namespace facepipe {
 
 std::string_view name_of(CopyKind kind) {
   static constexpr std::array<std::string_view, kCopyKinds> kNames{
-      "descriptor", "upload", "counts",  "faces",   "bitstream",     "download",      "surface",
-      "luma",       "motion", "waiting", "drawing", "network_input", "network_output"};
+      "descriptor", "upload",        "counts",         "faces",  "bitstream",
+      "download",   "surface",       "luma",           "motion", "waiting",
+      "drawing",    "network_input", "network_output", "crops",  "crop_scores"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view direction_of(CopyKind kind) {
   if (kind == CopyKind::surface || kind == CopyKind::waiting) return "on device";
   const bool to_device = kind == CopyKind::descriptor || kind == CopyKind::upload ||
-                         kind == CopyKind::drawing || kind == CopyKind::network_input;
+                         kind == CopyKind::drawing || kind == CopyKind::network_input ||
+                         kind == CopyKind::crops;
   return to_device ? "to device" : "to host";
 }
 

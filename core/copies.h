@@ -25,8 +25,10 @@ enum class CopyKind : std::uint8_t {
   drawing,   ///< host to device: faces to draw, with data that only the host has
   network_input,   ///< host to device: a network's input, for a library that takes no device memory
   network_output,  ///< device to host: one output of such a network
+  crops,           ///< host to device: which parts of a frame are looked at again
+  crop_scores,     ///< device to host: the scores of these parts
 };
-inline constexpr std::size_t kCopyKinds = 13;
+inline constexpr std::size_t kCopyKinds = 15;
 
 /// Returns "descriptor", "upload", ...
 [[nodiscard]] std::string_view name_of(CopyKind kind);

@@ -4,21 +4,15 @@
 #include <cstdint>
 #include <utility>
 
-#include "nms/predicate.h"
+#include "detector/crops.h"
 
 namespace facepipe::detector {
 namespace {
 
-constexpr float kFits = 0.55F;  // an IoU
-
-float iou(const Box& a, const Box& b) {
-  return nms::iou(nms::intersection(a, b), nms::area(a), nms::area(b));
-}
-
 float best_score(const Detections& found, const Box& face) {
   float best = 0;
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (iou(found.boxes[i], face) >= kFits) best = std::max(best, found.scores[i]);
+    if (fits_face(found.boxes[i], face)) best = std::max(best, found.scores[i]);
   return best;
 }
 

@@ -23,8 +23,8 @@ class SecondLook {
 
   explicit SecondLook(std::shared_ptr<Detector> detector);
 
-  /// Returns for each box the highest score of the detections that fit it (an IoU of 0.55 and more)
-  /// in its crop (CropSheet); 0 if there are none. Scores are on the detector's own scale. Takes a
+  /// Returns for each box the highest score of the detections that fit it (fits_face()) in its crop
+  /// (CropSheet); 0 if there are none. Scores are on the detector's own scale. Takes a
   /// run of the network on CropSheet::kSize for each CropSheet::kPlaces boxes. Errors:
   /// Error(device); throws Stopped.
   /// @param frame  in host memory

@@ -1,7 +1,9 @@
 # An image of facepipe for machines without a GPU. Build it in the root folder of the repository:
 #   docker build --file docker/cpu.Dockerfile --tag facepipe .
 FROM debian:12 AS build
-WORKDIR /src
+# The name must not occur in the libraries of others: ./dev package checks that no file of the package names the folder
+# in which it was made.
+WORKDIR /facepipe-source
 # Docker keeps the results of these steps while only sources change, so it doesn't fetch the packages again.
 COPY dev ./
 COPY data data

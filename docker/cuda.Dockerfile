@@ -4,13 +4,15 @@
 # The host needs NVIDIA's driver (580 or newer, for CUDA 13), but no other part of CUDA: CUDA's runtime is in the program,
 # and nvJPEG is in the package.
 FROM debian:12 AS build
-WORKDIR /src
+# The name must not occur in the libraries of others: ./dev package checks that no file of the package names the folder
+# in which it was made.
+WORKDIR /facepipe-source
 # Docker keeps the results of these steps while only sources change, so it doesn't fetch the packages and the compiler
 # again.
 COPY dev ./
 COPY data data
 RUN FACEPIPE_CUDA=OFF ./dev setup && data/fetch-cuda
-ENV CUDACXX=/src/data/fetched/cuda/bin/nvcc
+ENV CUDACXX=/facepipe-source/data/fetched/cuda/bin/nvcc
 COPY . .
 RUN ./dev package --cuda deb && install -D build-package/facepipe-cuda_*_amd64.deb /made/facepipe.deb
 

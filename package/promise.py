@@ -7,6 +7,7 @@ to its own place. No file contains one of the texts of --not-in: the folders of 
 """
 import argparse
 import pathlib
+import re
 import sys
 
 import elf
@@ -29,6 +30,11 @@ def main():
     sys.exit(1 if found else 0)
 
 
+def names(content, folder):
+    """Returns whether a file names a folder, and not only one whose path ends or goes on like it."""
+    return re.search(rb"(?<![\w./+@~-])" + re.escape(folder.encode()) + rb"(?![\w.+@~-])", content) is not None
+
+
 def problems(tree, not_in):
     files = sorted(path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
     private = {path.name for path in files}
@@ -36,7 +42,7 @@ def problems(tree, not_in):
     for path in files:
         name = path.relative_to(tree)
         content = path.read_bytes()
-        found += [f"{name} contains {text}" for text in not_in if text.encode() in content]
+        found += [f"{name} contains {text}" for text in not_in if names(content, text)]
         if content.startswith(b"\x7fELF"):
             found += [f"{name} {problem}" for problem in problems_of_elf(path, private)]
     return found

@@ -1,9 +1,12 @@
 #include "pipeline/cuda/hiding_device.h"
 
+#include <mutex>
+
 #include "core/cuda/devices.h"
 #include "core/cuda/stream.h"
 #include "pipeline/cuda/hiding_pixels.h"
 #include "pipeline/cuda/processor.h"
+#include "pipeline/cuda/second_looker.h"
 #include "pipeline/cuda/small_luma.h"
 #include "track/cuda/motion.h"
 
@@ -12,8 +15,11 @@ namespace {
 
 class CudaHidingDevice final : public HidingDevice {
  public:
-  CudaHidingDevice(const ProcessorSetup& setup, Device device)
+  CudaHidingDevice(const ProcessorSetup& setup, Device device,
+                   const detector::CudaDetectorFactory* detectors)
       : device_(device),
+        detectors_(detectors),
+        layout_{setup.first.size, setup.first.format, setup.first.orientation},
         size_(setup.first.size),
         upright_(setup.first.upright()),
         host_motion_(setup.options.hide->host_motion),
@@ -24,6 +30,14 @@ class CudaHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
     cuda::use_device(device_);
     return make_cuda_keeper(pictures_, copies_);
+  }
+  // All lanes share one object, because only the thread that follows faces calls it.
+  [[nodiscard]] std::shared_ptr<SecondLooker> make_second_looker() override {
+    if (detectors_ == nullptr) return nullptr;
+    const std::scoped_lock lock(mutex_);
+    if (!second_looker_)
+      second_looker_ = make_cuda_second_looker(device_, *detectors_, layout_, copies_);
+    return second_looker_;
   }
   [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(
       const overlay::HideOptions& look) override {
@@ -49,18 +63,23 @@ class CudaHidingDevice final : public HidingDevice {
   }
 
   const Device device_;
+  const detector::CudaDetectorFactory* const detectors_;
+  const StreamLayout layout_;
   const Size size_;
   const Size upright_;
   const bool host_motion_;
   const cuda::Event::Wait wait_;
   CopyCounter& copies_;
   WaitingPictures pictures_;
+  std::mutex mutex_;                             // guards second_looker_
+  std::shared_ptr<SecondLooker> second_looker_;  // nullptr until a lane asks for it
 };
 
 }  // namespace
 
-std::unique_ptr<HidingDevice> make_cuda_hiding_device(const ProcessorSetup& setup, Device device) {
-  return std::make_unique<CudaHidingDevice>(setup, device);
+std::unique_ptr<HidingDevice> make_cuda_hiding_device(
+    const ProcessorSetup& setup, Device device, const detector::CudaDetectorFactory* detectors) {
+  return std::make_unique<CudaHidingDevice>(setup, device, detectors);
 }
 
 }  // namespace facepipe::pipeline

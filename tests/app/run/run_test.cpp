@@ -279,20 +279,22 @@ TEST_F(RunTest, DevicesStartBeforeTheOnlyInputIsOpened) {
   EXPECT_THAT(steps, testing::IsEmpty()) << "nothing is left to do";
 }
 
-TEST_F(RunTest, OnlyInputThatCannotBeOpenedIsOneError) {
-  add_input("a.mp4");
+TEST_F(RunTest, InputThatCannotBeOpenedEarlyIsLeftToItsJob) {
+  add_input("bad.mp4");
   RunParts with = parts();
+  int opened = 0;
   with.open_input = [&](const std::string& input) {
+    ++opened;
     throw Error(ErrorKind::input, input + ": is no video");
   };
   EXPECT_EQ(run(options_, with, stop_.get_token()), 3);
-  EXPECT_THAT(worked_, testing::IsEmpty());
-  EXPECT_EQ(factories_, 0);
-  EXPECT_EQ(report()[0]["error"], options_.inputs[0] + ": is no video");
+  EXPECT_EQ(report()[0]["error"], options_.inputs[0] + ": torn in the middle");
+  EXPECT_EQ(opened, 1);
 
   add_input("b.mp4");
   options_.existing = ExistingOutput::overwrite;
-  EXPECT_EQ(run(options_, with, stop_.get_token()), 0) << "several inputs are opened by their jobs";
+  EXPECT_EQ(run(options_, with, stop_.get_token()), 3);
+  EXPECT_EQ(opened, 1) << "several inputs are opened by their jobs";
 }
 
 TEST_F(RunTest, IdsAreDrawnOnTheDeviceThatAnythingElseIsDrawnOn) {

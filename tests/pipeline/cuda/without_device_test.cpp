@@ -111,6 +111,9 @@ TEST(CopyCounter, AddsAnotherOne) {
   EXPECT_EQ(name_of(CopyKind::network_output), "network_output");
   EXPECT_EQ(direction_of(CopyKind::network_input), "to device");
   EXPECT_EQ(direction_of(CopyKind::network_output), "to host");
+  EXPECT_EQ(name_of(CopyKind::crop_scores), "crop_scores");
+  EXPECT_EQ(direction_of(CopyKind::crops), "to device");
+  EXPECT_EQ(direction_of(CopyKind::crop_scores), "to host");
 }
 
 // These tests use an engine that needs frames in host memory.

@@ -21,6 +21,7 @@
 #include "tests/detector/detect.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
+#include "tests/detector/nv12.h"
 #include "tests/support/overlap.h"
 #include "tests/support/small_exports.h"
 #include "tests/support/small_yolo.h"
@@ -32,8 +33,8 @@ namespace {
 
 using test::overlap;
 
-constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
-constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
+using test::kNv12;
+using test::kP010;
 
 test::Tensor on_device(const Frame& frame, const NetworkFit& fit, const InputData& input = {}) {
   engine::Placement place;
@@ -71,27 +72,6 @@ TEST(CudaAgainstCpu, PreprocessesAlike) {
         EXPECT_LE(worst, format.bits == 8 ? 4.5 : 6.5);
         EXPECT_LE(sum / static_cast<double>(expected.size()), 1.5);
       }
-}
-
-/// Converts a planar 8-bit frame to NV12, NVDEC's format: chroma is interleaved and has half the
-/// size.
-Frame as_nv12(const Frame& planar) {
-  test::FrameSpec spec{kNv12, planar.size, planar.orientation, planar.color};
-  Frame frame = test::make_noise_frame(spec, 1);
-  const Size chroma = frame.chroma_size();
-  // These are the columns and rows of planar chroma that become one sample of NV12's chroma.
-  const int columns = 1 << (1 - planar.format.log2_chroma_w);
-  const int rows = 1 << (1 - planar.format.log2_chroma_h);
-  for (int y = 0; y < planar.size.height; ++y)
-    for (int x = 0; x < planar.size.width; ++x)
-      test::set_raw_sample(frame, 0, x, y, test::raw_sample(planar, 0, x, y));
-  for (int y = 0; y < chroma.height; ++y)
-    for (int x = 0; x < chroma.width; ++x)
-      for (const int plane : {1, 2})
-        test::set_raw_sample(
-            frame, 1, 2 * x + plane - 1, y,
-            test::raw_sample(planar, static_cast<std::size_t>(plane), x * columns, y * rows));
-  return frame;
 }
 
 Detections found_on_device(const Model& model, const Frame& frame, float threshold,
@@ -164,7 +144,7 @@ Detections expect_same_of_input(const Model& model, const Frame& frame, bool fus
 
 void expect_same_candidates(const std::filesystem::path& file) {
   const Model model(file);
-  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const Frame frame = test::as_nv12(test::read_jpeg(test::city_file()));
   const NetworkFit fit = fit_network(frame.upright(), {});
   const Detections device = expect_same_of_input(model, frame);
   const Detections cpu = test::detect_on_cpu(
@@ -175,7 +155,7 @@ void expect_same_candidates(const std::filesystem::path& file) {
 
 void expect_same_without_fusion(const std::filesystem::path& file) {
   const Model model(file);
-  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const Frame frame = test::as_nv12(test::read_jpeg(test::city_file()));
   const Detections fused = found_on_device(model, frame, kThreshold);
   const Detections generic = found_on_device(model, frame, kThreshold, false);
   EXPECT_GT(generic.size(), 20U);
@@ -265,7 +245,7 @@ TEST(CudaAgainstCpu, TellsTheSameClasses) {
 
 /// Returns a frame that repeats the demo photo and is stored turned.
 Frame repeated_photo(Size upright, Orientation orientation) {
-  const Frame photo = as_nv12(test::read_jpeg(test::city_file()));
+  const Frame photo = test::as_nv12(test::read_jpeg(test::city_file()));
   Frame frame = test::make_noise_frame(
       {kNv12, upright_size(upright, orientation), orientation, photo.color}, 1);
   for (int y = 0; y < frame.size.height; ++y)
@@ -359,7 +339,7 @@ TEST(CudaDetectorFactory, MakesDetectorsOfItsModelAndOptions) {
   EXPECT_EQ(factory->choice().precision, Precision::f16);
   EXPECT_EQ(factory->model_kind(), "centerface");
   EXPECT_EQ(factory->model_sha256(), Model(test::centerface_file()).sha256());
-  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const Frame frame = test::as_nv12(test::read_jpeg(test::city_file()));
   const auto detector = factory->detector(test::layout_of(frame), 1000, Tuning::none);
   EXPECT_EQ(detector->capacity(), 1000U);
   const auto detection = detector->make_detection();
