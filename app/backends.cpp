@@ -58,10 +58,10 @@ DeviceStart start_devices([[maybe_unused]] const DeviceRequest& request,
   const auto start = [&](int index) {
     started->push_back(std::make_unique<cuda::ContextStart>(Device{DeviceKind::cuda, index}));
   };
-  if (devices)
+  if (devices && !devices->empty())
     std::ranges::for_each(*devices, start);
-  else if (request.automatic)
-    start(0);  // the device that is chosen on most machines
+  else if (devices || request.automatic)
+    start(0);  // on most machines, it is chosen or among those that are chosen
   else if (request.device.kind == DeviceKind::cuda)
     start(request.device.index);
   return started;

@@ -42,10 +42,10 @@ using MakeBackend = std::function<std::unique_ptr<pipeline::Backend>(
 /// Starts devices in threads of its own. The destructor waits until they have started.
 using DeviceStart = std::shared_ptr<const void>;
 
-/// Begins to start CUDA's driver and the devices that choose_device() or choose_devices() may
-/// choose. With one H100 this takes 0.2 s, in which a run can open its input and read its model.
-/// Errors come later, when the devices are chosen. Does nothing if the user names the CPU, and in a
-/// build without CUDA.
+/// Begins to start CUDA's driver and the devices that the user named; if the user named none, the
+/// first device, which choose_device() and choose_devices() choose on most machines. With one H100
+/// this takes 0.2 s, in which a run can open its input and read its model. Errors come later, when
+/// the devices are chosen. Does nothing if the user names the CPU, and in a build without CUDA.
 /// @param devices  as in RunOptions
 [[nodiscard]] DeviceStart start_devices(const DeviceRequest& request,
                                         const std::optional<std::vector<int>>& devices);

@@ -1,11 +1,11 @@
 #include "app/process_setup.h"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/failure.h"
 #include "app/process_limits.h"
@@ -38,11 +38,14 @@ void set_up_libraries() {
   start_log();
 }
 
-void skip_static_destructors() { skips_static_destructors = true; }
+void skip_static_destructors() {
+  // CUDA loads the tool that this variable names.
+  const char* const tool = std::getenv("CUDA_INJECTION64_PATH");  // NOLINT(concurrency-mt-unsafe)
+  skips_static_destructors = tool == nullptr;
+}
 
 int end_process(int code) {
   if (!skips_static_destructors) return code;
-  spdlog::shutdown();
   std::fflush(nullptr);
   _exit(code);
 }

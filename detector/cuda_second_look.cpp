@@ -51,10 +51,14 @@ class CudaSecondLook::Sheet {
     for (std::size_t i = 0; i < faces.size(); ++i)
       work.crop[i] = crop_of(faces[i], upright, grid_, i);
     graph_.launch(stream);
+    done_.record(stream);
   }
 
-  /// Returns the scores of the last search, which must have ended.
-  [[nodiscard]] const SheetScores& scores() const { return *host_scores_.data(); }
+  /// Waits for the end of the last search. Returns its scores.
+  [[nodiscard]] const SheetScores& wait() const {
+    done_.synchronize();
+    return *host_scores_.data();
+  }
 
  private:
   const CropGrid grid_;
@@ -65,6 +69,8 @@ class CudaSecondLook::Sheet {
   const cuda::DeviceBuffer<SheetWork> work_{1};
   const cuda::PinnedBuffer<SheetScores> host_scores_{1};
   const cuda::DeviceBuffer<SheetScores> scores_{1};
+  // Spins, because all lanes wait for the thread that follows faces.
+  const cuda::Event done_{cuda::Event::Timing::off, cuda::Event::Wait::spinning};
   const cuda::GraphExec graph_;  // the last member: it is captured from the others
 };
 
@@ -102,9 +108,9 @@ std::vector<float> CudaSecondLook::scores_of(const FrameDescriptor& frame, const
     const std::size_t shown = std::min(rest.size(), sheet.places());
     sheet.launch(frame, color, frames_, upright_, rest.first(shown), stream_);
     copies.add(CopyKind::crops, sizeof(SheetWork));
-    stream_.synchronize();
+    const SheetScores& found = sheet.wait();
     copies.add(CopyKind::crop_scores, sizeof(SheetScores));
-    scores.insert(scores.end(), sheet.scores().of_place, sheet.scores().of_place + shown);
+    scores.insert(scores.end(), found.of_place, found.of_place + shown);
   }
   return scores;
 }

@@ -22,8 +22,9 @@ namespace facepipe::detector {
 /// Not thread-safe.
 class CudaSecondLook {
  public:
-  /// Returns nullptr if second looks don't suit the model, as SecondLook::make() does. Errors:
-  /// Error(device).
+  /// Returns nullptr if second looks don't suit the model, as SecondLook::make() does, or if the
+  /// detector searches each frame in another way (CudaDetector::phases()), as with turned looks.
+  /// Errors: Error(device).
   /// @param detectors  must outlive the result
   /// @param frames     the layout of all frames
   [[nodiscard]] static std::unique_ptr<CudaSecondLook> make(const CudaDetectorFactory& detectors,

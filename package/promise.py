@@ -31,8 +31,9 @@ def main():
 
 
 def names(content, folder):
-    """Returns whether a file names a folder, and not only one whose path ends or goes on like it."""
-    return re.search(rb"(?<![\w./+@~-])" + re.escape(folder.encode()) + rb"(?![\w.+@~-])", content) is not None
+    """Returns whether a file names a folder or what is in it. The end of another folder's path is no such name."""
+    before = rb"(?:(?<![\w./+@~-])|(?<=-[ILB])|(?<=-isystem)|(?<=file://))"
+    return re.search(before + re.escape(folder.rstrip("/").encode()) + rb"(?![\w.+@~-])", content) is not None
 
 
 def problems(tree, not_in):

@@ -45,7 +45,14 @@ int frames_between(const JobOptions& options) {
   return options.hide ? 0 : options.search.every - 1;
 }
 
-/// Returns how many of the frames in the tracker count as held: none if no pictures are kept.
+/// Returns whether frames keep their pictures while they wait: until they are encoded, or until the
+/// tracker has looked at them again.
+bool keeps_pictures(const JobOptions& options) {
+  return !options.output.path.empty() || looks_again(options);
+}
+
+/// Returns how many of the frames in the tracker count as held: none if nothing is written, because
+/// the tracker has then looked at their pictures already.
 int held_by_tracker(const JobOptions& options, const HideCapacity& frames) {
   return options.output.path.empty() ? 0 : frames.waiting;
 }
@@ -59,7 +66,8 @@ HideCapacity frames_to_hide(const JobOptions& options, const video::Demuxer& dem
   frames.waiting =
       std::min(frames_ahead(hide, demuxer), std::max(1, frames_in(hide.most_bytes, demuxer, true)));
   frames.held = held_by_tracker(options, frames) + kBetweenStages + in_flight;
-  frames.pictures = frames.waiting + kBetweenStages + kHiddenInFlight;
+  frames.pictures =
+      options.output.path.empty() ? frames.held : frames.waiting + kBetweenStages + kHiddenInFlight;
   return frames;
 }
 
@@ -97,7 +105,7 @@ int frames_of_each_lane(const JobOptions& options) {
 
 LaneRoom::LaneRoom(const JobOptions& options, const video::Demuxer& demuxer,
                    const FlightLimits& limits, std::int64_t memory)
-    : frames_(frames_in(memory, demuxer, !options.output.path.empty())),
+    : frames_(frames_in(memory, demuxer, keeps_pictures(options))),
       of_head_(held_by_tracker(options, limits.hiding) + kRoomOfHead) {
   if (options.resources.shared) frames_ /= options.resources.shared->count;
 }

@@ -213,4 +213,10 @@ struct JobOptions {
   return options.hide && !options.hide->known && !only_looks;
 }
 
+/// Returns whether the job may look again at weak detections. A second look shows the detector an
+/// upright crop, in which it doesn't find a turned face.
+[[nodiscard]] inline bool looks_again(const JobOptions& options) {
+  return follows_hidden_faces(options) && options.hide->turned_too == 0;
+}
+
 }  // namespace facepipe::pipeline

@@ -18,7 +18,8 @@ namespace facepipe::app {
 /// Chooses the device and loads the model when the first input needs them.
 class RunDevice {
  public:
-  /// Begins to start the devices that the run may use.
+  /// Begins to start the devices that the run may use. The destructor waits for them, so a run that
+  /// ends with an error of planning takes 0.2 s longer on a CUDA device.
   explicit RunDevice(const RunContext& context);
   ~RunDevice();
   RunDevice(const RunDevice&) = delete;

@@ -228,8 +228,8 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
       const ProcessorSetup& setup) override {
-    return make_cuda_hiding_device(setup, device_,
-                                   looks_for_faces(setup.options) ? detectors_.get() : nullptr);
+    const bool follows = setup.options.hide && !setup.options.hide->known;
+    return make_cuda_hiding_device(setup, device_, follows ? detectors_.get() : nullptr);
   }
 
   [[nodiscard]] const detector::ModelInfo& model_info() const override { return detectors(); }

@@ -34,9 +34,9 @@ class CudaHidingDevice final : public HidingDevice {
   // All lanes share one object, because only the thread that follows faces calls it.
   [[nodiscard]] std::shared_ptr<SecondLooker> make_second_looker() override {
     if (detectors_ == nullptr) return nullptr;
-    const std::scoped_lock lock(mutex_);
-    if (!second_looker_)
+    std::call_once(second_looker_made_, [this] {
       second_looker_ = make_cuda_second_looker(device_, *detectors_, layout_, copies_);
+    });
     return second_looker_;
   }
   [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(
@@ -71,8 +71,8 @@ class CudaHidingDevice final : public HidingDevice {
   const cuda::Event::Wait wait_;
   CopyCounter& copies_;
   WaitingPictures pictures_;
-  std::mutex mutex_;                             // guards second_looker_
-  std::shared_ptr<SecondLooker> second_looker_;  // nullptr until a lane asks for it
+  std::once_flag second_looker_made_;
+  std::shared_ptr<SecondLooker> second_looker_;  // nullptr if there are no second looks
 };
 
 }  // namespace

@@ -72,12 +72,6 @@ std::unique_ptr<SearchedFrames> make_searched(const JobOptions& options) {
   return std::make_unique<SearchedFrames>(options.part->searched);
 }
 
-/// Returns whether weak faces can be looked at again. A second look shows the detector an upright
-/// crop, in which it doesn't find a turned face.
-bool looks_again(const JobOptions& options) {
-  return follows_hidden_faces(options) && options.hide->turned_too == 0;
-}
-
 /// Returns whether pictures are hidden and encoded. A job that only searches plans its output, too,
 /// so that it searches the same pictures as a job that encodes them.
 bool writes_pictures(const JobOptions& options) {

@@ -173,13 +173,17 @@ class Promises(unittest.TestCase):
             (tree / "g.c").unlink()
             self.assertEqual(promise.problems(tree, ["/the/build"]),
                              ["libg.so contains /the/build", "libg.so looks for libraries in /the/place"])
-            # Longer names, and folders of other machines that only end in the same way, are no promise broken.
-            for other in ("/the/build", "/build", "folder", "/build/fold"):
-                broken = promise.problems(tree, [other])
-                self.assertEqual("libg.so contains " + other in broken, other == "/the/build", other)
             (tree / "libf.so").unlink()
             self.assertEqual(promise.problems(tree, []),
                              ["libg.so needs libf.so", "libg.so looks for libraries in /the/place"])
+
+    def test_a_folder_is_found_and_other_folders_are_not_taken_for_it(self):
+        for content in (b"\0/home/me/x.cpp\0", b"/home/me", b"--prefix=/home/me/usr", b"-I/home/me/include", b"-L/home/me",
+                        b"-isystem/home/me", b"file:///home/me/x", b"'/home/me'", b"a:/home/me:b"):
+            self.assertTrue(promise.names(content, "/home/me"), content)
+            self.assertTrue(promise.names(content, "/home/me/"), content)
+        for content in (b"/home/merlin/x", b"/home/me.old/x", b"/srv/home/me/x", b"x-/home/me", b"/home/m"):
+            self.assertFalse(promise.names(content, "/home/me"), content)
 
 
 if __name__ == "__main__":

@@ -221,6 +221,13 @@ TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
     }
 }
 
+// Without a video, frames keep their pictures until second looks have been taken at them.
+TEST_F(HideLanes, CountPicturesForSecondLooks) {
+  pipeline::JobOptions options = job("");
+  options.hide->most_bytes = (kOfHead + kOfLane) * kBytesOfFrame;
+  EXPECT_EQ(run(options, *picture_backend()).result.resources.lanes.count, 2);
+}
+
 TEST_F(HideLanes, AreOneWhereThereIsMemoryForNothing) {
   pipeline::JobOptions options = job();
   options.hide->most_bytes = 0;
