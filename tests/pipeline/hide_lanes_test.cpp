@@ -223,7 +223,7 @@ TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
 
 // Without a video, frames keep their pictures until second looks have been taken at them.
 TEST_F(HideLanes, CountPicturesForSecondLooks) {
-  pipeline::JobOptions options = job("");
+  pipeline::JobOptions options = job("", kLanes);
   options.hide->most_bytes = (kOfHead + kOfLane) * kBytesOfFrame;
   EXPECT_EQ(run(options, *picture_backend()).result.resources.lanes.count, 2);
 }
