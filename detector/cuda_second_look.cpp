@@ -21,6 +21,7 @@ class CudaSecondLook::Sheet {
   Sheet(const CudaDetectorFactory& detectors, CropGrid grid, const StreamLayout& frames,
         cuda::StreamView stream)
       : grid_(grid),
+        frames_(frames),
         // Sheets are so small that other tiles would hardly be faster, and trials take seconds.
         detector_(detectors.detector(CudaCropSheet::layout(grid), kCapacity, Tuning::none)),
         detection_(detector_->make_detection()),
@@ -41,13 +42,14 @@ class CudaSecondLook::Sheet {
   }
 
   /// Enqueues the search of a sheet with these faces, at most places().
-  void launch(const FrameDescriptor& frame, const ColorInfo& color, const StreamLayout& frames,
-              Size upright, std::span<const Box> faces, cuda::StreamView stream) {
+  void launch(const FrameDescriptor& frame, const ColorInfo& color, std::span<const Box> faces,
+              cuda::StreamView stream) {
     SheetWork& work = *host_work_.data();
     work = SheetWork{};
     work.frame = frame;
-    picture_.describe(color, frames.stored, work);
+    picture_.describe(color, frames_.stored, work);
     work.crops = static_cast<int>(faces.size());
+    const Size upright = upright_size(frames_.stored, frames_.orientation);
     for (std::size_t i = 0; i < faces.size(); ++i)
       work.crop[i] = crop_of(faces[i], upright, grid_, i);
     graph_.launch(stream);
@@ -62,6 +64,7 @@ class CudaSecondLook::Sheet {
 
  private:
   const CropGrid grid_;
+  const StreamLayout frames_;
   const std::shared_ptr<const CudaDetector> detector_;
   const std::unique_ptr<CudaDetection> detection_;
   const CudaCropSheet picture_;
@@ -82,9 +85,7 @@ std::unique_ptr<CudaSecondLook> CudaSecondLook::make(const CudaDetectorFactory& 
 }
 
 CudaSecondLook::CudaSecondLook(const CudaDetectorFactory& detectors, const StreamLayout& frames)
-    : detectors_(detectors),
-      frames_(frames),
-      upright_(upright_size(frames.stored, frames.orientation)) {}
+    : detectors_(detectors), frames_(frames) {}
 
 // Waits, because memory must not be freed while the device uses it.
 CudaSecondLook::~CudaSecondLook() {
@@ -106,7 +107,7 @@ std::vector<float> CudaSecondLook::scores_of(const FrameDescriptor& frame, const
     const std::span<const Box> rest = faces.subspan(scores.size());
     Sheet& sheet = sheet_for(rest.size());
     const std::size_t shown = std::min(rest.size(), sheet.places());
-    sheet.launch(frame, color, frames_, upright_, rest.first(shown), stream_);
+    sheet.launch(frame, color, rest.first(shown), stream_);
     copies.add(CopyKind::crops, sizeof(SheetWork));
     const SheetScores& found = sheet.wait();
     copies.add(CopyKind::crop_scores, sizeof(SheetScores));

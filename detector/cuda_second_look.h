@@ -55,7 +55,6 @@ class CudaSecondLook {
 
   const CudaDetectorFactory& detectors_;
   const StreamLayout frames_;
-  const Size upright_;
   cuda::Stream stream_{cuda::Stream::Priority::urgent};
   std::array<std::unique_ptr<Sheet>, kGrids.size()> sheets_;  // null until it is needed
 };

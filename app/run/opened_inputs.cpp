@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/run/named_files.h"
 #include "video/write/container.h"
 
 namespace facepipe::app {
@@ -23,7 +24,7 @@ std::string OpenedInputs::output_extension(const std::string& input, const std::
 }
 
 void OpenedInputs::open(const std::string& input) {
-  if (video::is_fifo(input) || find(input) != opened_.end()) return;
+  if (!bytes_of_input(input) || find(input) != opened_.end()) return;
   keep(std::make_unique<video::Demuxer>(input, stop_, references_, max_pixels_));
 }
 

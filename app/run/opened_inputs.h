@@ -29,7 +29,8 @@ class OpenedInputs {
   /// because only the job may read from it. Throws the errors of Demuxer.
   [[nodiscard]] std::string output_extension(const std::string& input, const std::string& encoder);
 
-  /// Opens an input for its job, unless it is open or a FIFO. Throws the errors of Demuxer.
+  /// Opens an input for its job, unless it is open. Does nothing for an input that is no regular
+  /// file: it can be read only once, and later checks may refuse it. Throws the errors of Demuxer.
   void open(const std::string& input);
 
   /// Returns the input if it is open, and gives up its ownership; otherwise returns nullptr.

@@ -12,7 +12,6 @@
 #include "app/run/collector.h"
 #include "app/run/file_failures.h"
 #include "app/run/input_outcome.h"
-#include "app/run/named_files.h"
 #include "app/run/plan_run.h"
 #include "app/run/resume.h"
 #include "app/run/run_device.h"
@@ -90,14 +89,12 @@ int Run::run() {
   return code();
 }
 
-/// Opens the input, if it is a regular file, while the device starts. Other inputs can be read only
-/// once, and later checks may refuse them. If it can't be opened, its job says so.
+/// Opens the input while the device starts. If it can't be opened, its job says so.
 void Run::open_only_input() {
   const InputOutcome& only = outcomes_.front();
   if (!context_.parts.open_input || outcomes_.size() > 1 || only.status != InputStatus::waiting)
     return;
   const std::string& input = only.planned.input;
-  if (!bytes_of_input(input)) return;
   static_cast<void>(attempt(input, [&] { context_.parts.open_input(input); }));
 }
 

@@ -37,8 +37,7 @@ struct RunParts {
   /// Begins to start the devices that a run may use, see start_devices(). May be empty.
   std::function<DeviceStart(const DeviceRequest&, const std::optional<std::vector<int>>&)>
       start_devices = {};
-  /// Opens the only input, and keeps it open for its job. Throws the errors of Demuxer. May be
-  /// empty.
+  /// Opens the only input, and keeps it open for its job, see OpenedInputs::open(). May be empty.
   std::function<void(const std::string& input)> open_input = {};
 };
 

@@ -47,13 +47,9 @@ Frame slow_frame(const PixelFormat& format, Size size, Orientation orientation) 
 std::vector<float> green_of_device(const Frame& frame, const std::vector<Box>& faces) {
   const cuda::Stream stream;
   const test::DescribedFrame on_device(frame, stream);
-  FrameDescriptor descriptor;
-  cuda::copy(std::span<FrameDescriptor>(&descriptor, 1),
-             cuda::DeviceSpan<const FrameDescriptor>{on_device.descriptor(), 1}, stream);
-  stream.synchronize();
   const CudaCropSheet sheet(kGrid);
   SheetWork work;
-  work.frame = descriptor;
+  work.frame = on_device.host_descriptor();
   sheet.describe(frame.color, frame.size, work);
   work.crops = static_cast<int>(faces.size());
   for (std::size_t i = 0; i < faces.size(); ++i)
@@ -158,10 +154,7 @@ TEST(CudaSecondLook, GivesTheScoresOfTheCpu) {
   ASSERT_NE(cuda, nullptr);
   const cuda::Stream stream;
   const test::DescribedFrame device_frame(frame, stream);
-  FrameDescriptor descriptor;
-  cuda::copy(std::span<FrameDescriptor>(&descriptor, 1),
-             cuda::DeviceSpan<const FrameDescriptor>{device_frame.descriptor(), 1}, stream);
-  stream.synchronize();
+  const FrameDescriptor& descriptor = device_frame.host_descriptor();
   CopyCounter copies;
   const std::vector<float> scores = cuda->scores_of(descriptor, frame.color, faces, copies);
   ASSERT_EQ(scores.size(), expected.size());

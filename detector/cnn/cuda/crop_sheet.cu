@@ -5,7 +5,6 @@
 #include "detector/cnn/cuda/crop_sheet.h"
 #include "detector/cnn/cuda/filter_span.cuh"
 #include "detector/cnn/cuda/picture.cuh"
-#include "nms/predicate.h"
 
 namespace facepipe::detector {
 namespace {
@@ -18,7 +17,7 @@ using engine::weight_at;
 
 constexpr int kBlockSide = 16;  // cells of 2 x 2 pixels
 constexpr int kScoreThreads = 128;
-constexpr float kGreyChroma = 128;
+constexpr std::uint8_t kGreyChroma = 128;
 constexpr int kCellsOfCrop = kCropSide / 2;
 static_assert(kCropSide % 2 == 0, "a cell of chroma must not lie in two crops");
 static_assert(kCropSide % (2 * kBlockSide) == 0, "a block must not draw two crops");
@@ -120,7 +119,7 @@ __global__ void __launch_bounds__(kBlockSide* kBlockSide)
   std::byte* const chroma = work->sheet.chroma + cell_y * work->sheet.chroma_stride + 2 * cell_x;
   const bool shown = drawn && shows(crop.x, 2 * cell_x) && shows(crop.y, 2 * cell_y);
   for (int channel = 0; channel < 2; ++channel) {
-    std::uint8_t value = static_cast<std::uint8_t>(kGreyChroma);
+    std::uint8_t value = kGreyChroma;
     if (shown) {
       const Channel from{block.frame.chroma, block.frame.chroma_stride, 2, channel, 2};
       value = scaler.value(from, crop, scaler.span(crop.x, static_cast<float>(2 * cell_x), 2, 2),

@@ -17,21 +17,22 @@ class DescribedFrame {
  public:
   DescribedFrame(const Frame& frame, const cuda::Stream& stream)
       : luma_(bytes_of_plane(frame, 0)), chroma_(bytes_of_plane(frame, 1)), descriptor_(1) {
-    FrameDescriptor descriptor;
-    descriptor.luma = luma_.data();
-    descriptor.chroma = chroma_.data();
-    descriptor.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
-    descriptor.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
-    fill_to_rgb(descriptor, frame.color, frame.format, frame.size);
+    host_.luma = luma_.data();
+    host_.chroma = chroma_.data();
+    host_.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
+    host_.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
+    fill_to_rgb(host_, frame.color, frame.format, frame.size);
     cuda::copy(luma_.span(), std::span<const std::byte>(frame.planes[0].data, luma_.size()),
                stream);
     cuda::copy(chroma_.span(), std::span<const std::byte>(frame.planes[1].data, chroma_.size()),
                stream);
-    cuda::copy(descriptor_.span(), std::span<const FrameDescriptor>(&descriptor, 1), stream);
+    cuda::copy(descriptor_.span(), std::span<const FrameDescriptor>(&host_, 1), stream);
     stream.synchronize();
   }
 
   [[nodiscard]] const FrameDescriptor* descriptor() const { return descriptor_.data(); }
+  /// Returns the descriptor in host memory. Its addresses are in device memory.
+  [[nodiscard]] const FrameDescriptor& host_descriptor() const { return host_; }
   /// Returns the luma samples row by row, with padding.
   [[nodiscard]] cuda::DeviceSpan<std::byte> luma() const { return luma_.span(); }
 
@@ -41,6 +42,7 @@ class DescribedFrame {
     return static_cast<std::size_t>(frame.planes[plane].stride) * static_cast<std::size_t>(rows);
   }
 
+  FrameDescriptor host_;
   cuda::DeviceBuffer<std::byte> luma_;
   cuda::DeviceBuffer<std::byte> chroma_;
   cuda::DeviceBuffer<FrameDescriptor> descriptor_;
